@@ -2,7 +2,6 @@
 package org.holdfast;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -51,18 +50,32 @@ public final class Holdfast {
      * @throws IllegalStateException if no implementation is on the class path
      */
     public static LockConnectionFactory connect(Map<String, String> settings) {
-        return provider()
-                .orElseThrow(() -> new IllegalStateException(
-                        "no implementation of Holdfast on the class path: add holdfast-core, or, in an application"
-                                + " server, take the LockConnectionFactory from JNDI"))
-                .connect(Map.copyOf(settings));
+        return implementation().connect(Map.copyOf(settings));
+    }
+
+    /**
+     * {@return what operators do, for a tool: it sees nodes and locks, and may take locks away}
+     *
+     * <p>It takes no lock, and writes nothing on the nodes but a forced release: so it cannot begin to use a node, and
+     * a node that no lock service uses is reported as such. It needs the settings of the lock services: where those
+     * differ that all processes must share, its nodes are refused, and the report has both.
+     *
+     * @param settings names and values, as for {@link #connect(Map)}
+     * @throws InvalidSettingsException if a setting is unknown or its value is not valid; the message names each fault
+     * @throws IllegalStateException if no implementation is on the class path
+     */
+    public static LockOperations operate(Map<String, String> settings) {
+        return implementation().operate(Map.copyOf(settings));
     }
 
     /** An application server may have this API once for all: then the implementation is beside the caller only. */
-    private static Optional<Provider> provider() {
+    private static Provider implementation() {
         return ServiceLoader.load(Provider.class, Holdfast.class.getClassLoader())
                 .findFirst()
-                .or(() -> ServiceLoader.load(Provider.class).findFirst());
+                .or(() -> ServiceLoader.load(Provider.class).findFirst())
+                .orElseThrow(() -> new IllegalStateException(
+                        "no implementation of Holdfast on the class path: add holdfast-core, or, in an application"
+                                + " server, take the LockConnectionFactory from JNDI"));
     }
 
     /** Implemented by the library, not by applications. */
@@ -74,5 +87,12 @@ public final class Holdfast {
          * @param settings names and values
          */
         LockConnectionFactory connect(Map<String, String> settings);
+
+        /**
+         * {@return the operations, as {@link Holdfast#operate(Map)} describes}
+         *
+         * @param settings names and values
+         */
+        LockOperations operate(Map<String, String> settings);
     }
 }

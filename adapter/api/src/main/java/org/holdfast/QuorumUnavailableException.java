@@ -39,16 +39,15 @@ public final class QuorumUnavailableException extends LockException {
     }
 
     /**
-     * {@return the same for a latch}
+     * {@return the same for what is no lock: a latch, or a list of locks}
      *
-     * @param latch the latch, for people
+     * @param what what was asked for, for people
      * @param nodes how many nodes there are
      * @param waited for how long a quorum was tried for
      * @param failures what happened, per node that did not take part
      */
-    public static QuorumUnavailableException ofLatch(
-            String latch, int nodes, Duration waited, Map<String, String> failures) {
-        return new QuorumUnavailableException(nodes, waited, latch, failures);
+    public static QuorumUnavailableException of(String what, int nodes, Duration waited, Map<String, String> failures) {
+        return new QuorumUnavailableException(nodes, waited, what, failures);
     }
 
     /** {@return what happened, per node that did not take part: address without secrets to cause} */

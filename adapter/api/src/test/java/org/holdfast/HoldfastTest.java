@@ -21,6 +21,11 @@ class HoldfastTest {
         public LockConnectionFactory connect(Map<String, String> settings) {
             throw new IllegalArgumentException("implementation for " + settings);
         }
+
+        @Override
+        public LockOperations operate(Map<String, String> settings) {
+            throw new IllegalArgumentException("operations for " + settings);
+        }
     }
 
     @Test
@@ -42,6 +47,9 @@ class HoldfastTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> Holdfast.connect("redis://a"))
                     .withMessage("implementation for {nodes=redis://a}");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Holdfast.operate(Map.of("nodes", "redis://a")))
+                    .withMessage("operations for {nodes=redis://a}");
         } finally {
             caller.setContextClassLoader(before);
         }

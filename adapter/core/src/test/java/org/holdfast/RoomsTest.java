@@ -44,6 +44,7 @@ class RoomsTest {
                     "connector",
                     Set.of(
                             "runtime",
+                            "runtime.management",
                             "runtime.scheduling",
                             "redis",
                             "transaction",
@@ -54,10 +55,12 @@ class RoomsTest {
             Map.entry(
                     "runtime",
                     Set.of(
+                            "runtime.management",
                             "runtime.scheduling",
                             "redis.sharded",
                             "redis",
                             "redis.releases",
+                            "redis.survey",
                             "redis.health",
                             "redis.script",
                             "redis.voter",
@@ -73,12 +76,24 @@ class RoomsTest {
                             "protocol.guard",
                             "protocol.node",
                             "protocol.env")),
+            Map.entry(
+                    "runtime.management",
+                    Set.of(
+                            "redis",
+                            "redis.survey",
+                            "protocol",
+                            "protocol.session",
+                            "protocol.lease",
+                            "protocol.quorum",
+                            "protocol.node",
+                            "protocol.env")),
             Map.entry("runtime.scheduling", Set.of("protocol.env")),
             Map.entry("transaction", Set.of("protocol.session")),
             Map.entry(
                     "redis",
                     Set.of(
                             "redis.releases",
+                            "redis.survey",
                             "redis.health",
                             "redis.script",
                             "redis.voter",
@@ -98,10 +113,20 @@ class RoomsTest {
                             "protocol.node",
                             "protocol.env")),
             Map.entry(
+                    "redis.survey",
+                    Set.of(
+                            "redis.health",
+                            "redis.script",
+                            "redis.voter",
+                            "redis.wire",
+                            "protocol.node",
+                            "protocol.env")),
+            Map.entry(
                     "redis.sharded",
                     Set.of(
                             "redis",
                             "redis.releases",
+                            "redis.survey",
                             "redis.script",
                             "redis.voter",
                             "redis.cluster",

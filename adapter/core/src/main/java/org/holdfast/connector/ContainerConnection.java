@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.connector;
 
-import java.util.List;
 import org.holdfast.DistributedLatch;
 import org.holdfast.LeaseLock;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
@@ -44,10 +41,4 @@ public interface ContainerConnection extends LockConnection {
 
     /** As {@link LeaseLock#isLocked()}. */
     boolean isLocked(LockRequest request);
-
-    /** As {@link LockConnectionFactory#holders(LockRequest)}. */
-    List<LockHolder> holders(LockRequest request);
-
-    /** As {@link LockConnectionFactory#forceRelease(LockRequest)}. */
-    List<LockHolder> forceRelease(LockRequest request);
 }

@@ -12,7 +12,9 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
+import org.holdfast.LockListing;
 import org.holdfast.LockRequest;
+import org.holdfast.LockState;
 import org.jspecify.annotations.Nullable;
 
 /** What is bound in JNDI: asks the container's connection manager for handles. */
@@ -54,21 +56,27 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     @Override
     public CheckReport check() {
-        return factory.check();
+        return factory.operations().check();
     }
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
-        try (ContainerConnection connection = open()) {
-            return connection.holders(request);
-        }
+        return factory.operations().holders(request);
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockRequest request) {
-        try (ContainerConnection connection = open()) {
-            return connection.forceRelease(request);
-        }
+    public LockListing locks(int limit) {
+        return factory.operations().locks(limit);
+    }
+
+    @Override
+    public LockState state(LockRequest request) {
+        return factory.operations().state(request);
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request, String reason) {
+        return factory.operations().forceRelease(request, reason);
     }
 
     /** The service's life is the resource adapter's. */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.connector;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
-import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.latch.LatchCaller;
@@ -85,16 +83,6 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     @Override
     public boolean isLocked(LockRequest request) {
         return call(session::isLocked, request);
-    }
-
-    @Override
-    public List<LockHolder> holders(LockRequest request) {
-        return call(session::holders, request);
-    }
-
-    @Override
-    public List<LockHolder> forceRelease(LockRequest request) {
-        return call(session::forceRelease, request);
     }
 
     private <T> T call(BiFunction<Nodes, LockRequest, T> call, LockRequest request) {

@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.security.auth.Subject;
-import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
+import org.holdfast.runtime.management.Operations;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,7 +103,7 @@ public class LockManagedConnectionFactory
         return associated.settings(overrides());
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#nodeCount()}. */
+    /** As {@link org.holdfast.LockOperations#nodeCount()}. */
     int nodeCount() {
         try {
             return settings(associated()).nodes().size();
@@ -124,11 +124,11 @@ public class LockManagedConnectionFactory
         }
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#check()}. */
-    CheckReport check() {
+    /** Returns what operators do with the locks of its service. */
+    Operations operations() {
         try {
             HoldfastResourceAdapter associated = associated();
-            return associated.service(settings(associated)).check();
+            return associated.service(settings(associated)).operations();
         } catch (ResourceException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }

@@ -65,7 +65,7 @@ public final class LockEngine {
     final Acquirer acquirer;
     final AttemptLimiter attemptLimiter = new AttemptLimiter(MOST_ATTEMPTS);
     final Reentry reentry;
-    final LockAdmin lockAdmin;
+    private final LockAdmin lockAdmin;
     private final Latches latches;
     private final Time time;
     private final Counters counters;
@@ -135,7 +135,7 @@ public final class LockEngine {
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
         this.leases = new Leases(time, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
-        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
+        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag, ownNodes);
         // what callers ask and wait for
         this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing, sweeps);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
@@ -189,6 +189,11 @@ public final class LockEngine {
     /** Returns what a new connection handle takes its leases with. */
     public LockSession newSession(TransactionLeases transactions, LockSession.Defaults defaults) {
         return new LockSession(time, reentry, acquirer, leases, lockAdmin, transactions, defaults);
+    }
+
+    /** Returns what operators do. */
+    public LockAdmin lockAdmin() {
+        return lockAdmin;
     }
 
     /** Returns what counts latches down and waits for them. */

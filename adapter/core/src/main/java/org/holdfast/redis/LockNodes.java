@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.redis.releases.ReleaseSubscriber;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.LockScan;
+import org.holdfast.redis.survey.Waiting;
 
 /** The nodes of one lock service, and what it does with them: connections, notifications and inspections. */
 public interface LockNodes extends AutoCloseable {
@@ -57,6 +61,16 @@ public interface LockNodes extends AutoCloseable {
      * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
      */
     CheckReport check(long maxSkewMicros);
+
+    /**
+     * Adds the locks whose keys are on the nodes, see {@link LockScan#find}.
+     *
+     * @param longestNanos when to leave a node, however many keys are left
+     */
+    void find(FoundLocks found, long longestNanos);
+
+    /** Returns how many callers wait for each of some locks, see {@link LockScan#waiting}. */
+    List<Waiting> waiting(List<String> names);
 
     /** Returns what is known of each node, by address without secrets. */
     Map<String, String> describeNodes();

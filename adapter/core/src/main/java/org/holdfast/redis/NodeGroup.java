@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +24,10 @@ import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.releases.Subscriber;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.LockScan;
+import org.holdfast.redis.survey.NodeCheck;
+import org.holdfast.redis.survey.Waiting;
 import org.holdfast.redis.voter.VoterConnector;
 
 /** Nodes that vote on the same names: all of a lock service, unless some are clusters. */
@@ -38,6 +43,7 @@ public final class NodeGroup implements GroupedNodes {
     private final Time time;
     private final Duration quarantine;
     private final RedisProbe probe;
+    private final LockScan scan;
     private final NodeMonitor monitor;
     private volatile LongConsumer clockStoodStill = nanos -> {};
     private final Set<NodeConnections> open = ConcurrentHashMap.newKeySet();
@@ -69,8 +75,10 @@ public final class NodeGroup implements GroupedNodes {
         this.nodes = new AskedNodes(connector, codec, policy, time, recorder, logLimiters, looks);
         this.time = time;
         this.probe = new RedisProbe(nodes, connector);
+        this.scan = new LockScan(nodes, connector, keyPrefix, time);
         this.monitor = new NodeMonitor(time, nodes.clockMonitor(), probe, nanos -> clockStoodStill.accept(nanos));
         this.quarantine = policy.settings().widest().quarantine();
+        this.looksNoMore = policy.observes(); // each connection is inspected all the same
         connector.onMove((node, term) -> {
             nodes.moved(node, term);
             open.forEach(NodeConnections::isUsable); // closes connections to the process that was the node
@@ -123,7 +131,7 @@ public final class NodeGroup implements GroupedNodes {
 
     @Override
     public long nanosUntilLook() {
-        return looking.get() ? LOOKS_NANOS : monitor.nanosUntilDue();
+        return looksNoMore || looking.get() ? LOOKS_NANOS : monitor.nanosUntilDue();
     }
 
     @Override
@@ -133,7 +141,9 @@ public final class NodeGroup implements GroupedNodes {
 
     @Override
     public Optional<Runnable> claimLook() {
-        return monitor.isDue() && looking.compareAndSet(false, true) ? Optional.of(this::lookOnce) : Optional.empty();
+        return !looksNoMore && monitor.isDue() && looking.compareAndSet(false, true)
+                ? Optional.of(this::lookOnce)
+                : Optional.empty();
     }
 
     private void lookOnce() {
@@ -170,6 +180,16 @@ public final class NodeGroup implements GroupedNodes {
     @Override
     public CheckReport check(long maxSkewMicros) {
         return new NodeCheck(nodes, connector, time, quarantine).run(maxSkewMicros);
+    }
+
+    @Override
+    public void find(FoundLocks found, long longestNanos) {
+        scan.find(found, longestNanos);
+    }
+
+    @Override
+    public List<Waiting> waiting(List<String> names) {
+        return scan.waiting(names);
     }
 
     @Override

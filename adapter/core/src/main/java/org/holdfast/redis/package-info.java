@@ -11,7 +11,8 @@
  * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.NodeGroup}
  * is where a lock service begins.
  *
- * <p>Four rooms are below this one: {@link org.holdfast.redis.releases} receives releases by other processes,
+ * <p>Five rooms are below this one: {@link org.holdfast.redis.survey} answers operators,
+ * {@link org.holdfast.redis.releases} receives releases by other processes,
  * {@link org.holdfast.redis.health} remembers which nodes are not to be asked, {@link org.holdfast.redis.wire} opens a
  * connection and reads its replies, {@link org.holdfast.redis.script} makes script calls of commands. Only the scripts
  * ({@code *.lua}) ever change a key. No other room knows Jedis.

@@ -12,6 +12,7 @@ import org.holdfast.LockException;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
@@ -30,6 +31,8 @@ import org.holdfast.redis.sharded.ShardedNodes;
 import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.runtime.management.Management;
+import org.holdfast.runtime.management.Operations;
 import org.holdfast.runtime.scheduling.DueMoment;
 import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
@@ -59,6 +62,7 @@ public final class LockService implements AutoCloseable {
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final ReleaseSubscriber subscriber;
+    private final Operations operations;
     private final Management management;
     private final NodeWatch watch;
 
@@ -85,6 +89,22 @@ public final class LockService implements AutoCloseable {
             Scheduling scheduling,
             Time time,
             NodeLogLimiters logLimiters) {
+        this(settings, settings.guardPolicy(), transactions, scheduling, time, logLimiters);
+    }
+
+    /** Returns a service for operators: it takes no locks, and writes no birth marks. */
+    static LockService observing(Settings settings, Scheduling scheduling, Time time) {
+        GuardPolicy policy = settings.guardPolicy().observing();
+        return new LockService(settings, policy, Transactions.NONE, scheduling, time, new NodeLogLimiters(time));
+    }
+
+    private LockService(
+            Settings settings,
+            GuardPolicy policy,
+            Transactions transactions,
+            Scheduling scheduling,
+            Time time,
+            NodeLogLimiters logLimiters) {
         if (settings.guard() == GuardMode.DEVELOPMENT) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -102,7 +122,7 @@ public final class LockService implements AutoCloseable {
                 new NodeConnector(settings.access(), settings.timing().nodeTimeout(), scheduling::runLong, time),
                 settings.timing().driftFactor(),
                 time);
-        this.nodes = nodes(logLimiters, looks);
+        this.nodes = nodes(policy, logLimiters, looks);
         this.ownConnections = nodes.open(scheduling);
         this.forWaiting = nodes.open(scheduling);
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size(), scheduling);
@@ -116,15 +136,16 @@ public final class LockService implements AutoCloseable {
         this.transactionLeases = engine.transactionLeases(transactions);
         this.shutdown = engine.shutdown(transactionLeases);
         nodes.onClockStoodStill(engine::clockStoodStill);
-        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes::describeNodes);
+        this.operations = new Operations(this::isOpen, this::check, engine.lockAdmin(), nodes, ownConnections);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes::describeNodes, operations);
         this.watch = new NodeWatch(nodes, locators, looks, time, this::complain);
         scheduling.repeat(this::sweep);
     }
 
     /** There is a group of nodes for each combination of shards, if there are shards. */
-    private LockNodes nodes(NodeLogLimiters logLimiters, WakeUp looks) {
-        Function<VoterConnector, GroupedNodes> groups = connector -> new NodeGroup(
-                connector, settings.keyPrefix(), settings.guardPolicy(), time, Recorders.FOUND, logLimiters, looks);
+    private LockNodes nodes(GuardPolicy policy, NodeLogLimiters logLimiters, WakeUp looks) {
+        Function<VoterConnector, GroupedNodes> groups = connector ->
+                new NodeGroup(connector, settings.keyPrefix(), policy, time, Recorders.FOUND, logLimiters, looks);
         return locators.isSharded()
                 ? new ShardedNodes(locators, new ScriptCodec(settings.keyPrefix(), 0), groups, time)
                 : groups.apply(locators.connector());
@@ -156,8 +177,13 @@ public final class LockService implements AutoCloseable {
         return engine.latches().open(latch, ofFactory.waitTimeout(), caller);
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#check()}. */
-    public CheckReport check() {
+    /** Returns what operators do. */
+    public Operations operations() {
+        return operations;
+    }
+
+    /** As {@link org.holdfast.LockOperations#check()}. */
+    private CheckReport check() {
         return nodes.check(settings.timing().maxSkewMicros());
     }
 

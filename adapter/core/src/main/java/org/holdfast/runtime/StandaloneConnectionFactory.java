@@ -10,7 +10,9 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
+import org.holdfast.LockListing;
 import org.holdfast.LockRequest;
+import org.holdfast.LockState;
 import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.latch.LatchCaller;
@@ -80,24 +82,27 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     @Override
     public CheckReport check() {
-        if (closed.get()) {
-            throw Closed.factory();
-        }
-        return service.check();
+        return service.operations().check();
     }
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
-        try (StandaloneConnection connection = open()) {
-            return connection.session.holders(connections, request);
-        }
+        return service.operations().holders(request);
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockRequest request) {
-        try (StandaloneConnection connection = open()) {
-            return connection.session.forceRelease(connections, request);
-        }
+    public LockListing locks(int limit) {
+        return service.operations().locks(limit);
+    }
+
+    @Override
+    public LockState state(LockRequest request) {
+        return service.operations().state(request);
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request, String reason) {
+        return service.operations().forceRelease(request, reason);
     }
 
     @Override

@@ -112,7 +112,7 @@ public final class ProtocolFixture {
         grants = engine.grants;
         waitQueues = engine.waitQueues;
         tokens = engine.tokens;
-        lockAdmin = engine.lockAdmin;
+        lockAdmin = engine.lockAdmin();
     }
 
     /** Returns the protocol over the same nodes, with these threads. */

@@ -184,7 +184,7 @@ class WrongWallClockTest {
         Lease lease = holder.acquire("a");
         operator.setAhead(YEAR);
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> operator.session.forceRelease(operator.nodes(), LockRequest.of("a")))
+                .isThrownBy(() -> operator.engine.lockAdmin().forceRelease(operator.nodes(), LockRequest.of("a"), ""))
                 .withMessageStartingWith("HF0205:");
         assertThat(lease.renew()).isTrue();
         lease.release();
@@ -192,7 +192,7 @@ class WrongWallClockTest {
 
         operator.setAhead(Duration.ZERO);
         holder.acquire("a");
-        assertThat(operator.session.forceRelease(operator.nodes(), LockRequest.of("a")))
+        assertThat(operator.engine.lockAdmin().forceRelease(operator.nodes(), LockRequest.of("a"), ""))
                 .hasSize(1);
         assertNearNow(holder.tokenOf("a"));
     }

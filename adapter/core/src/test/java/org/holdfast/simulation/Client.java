@@ -235,7 +235,7 @@ final class Client {
         world.spawn(machine, () -> {
             suspensions.forcing(request.names());
             try {
-                List<LockHolder> gone = newSession().forceRelease(connect(), request);
+                List<LockHolder> gone = engine.lockAdmin().forceRelease(connect(), request, "");
                 suspensions.forced(
                         request.names(),
                         gone.stream().mapToLong(LockHolder::token).max().orElse(0));

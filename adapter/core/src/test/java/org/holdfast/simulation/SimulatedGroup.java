@@ -16,6 +16,8 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.releases.ReleaseSubscriber;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.Waiting;
 
 /** The shards that vote on the same names, as one client reaches them. */
 final class SimulatedGroup implements GroupedNodes {
@@ -157,6 +159,16 @@ final class SimulatedGroup implements GroupedNodes {
     @Override
     public CheckReport check(long maxSkewMicros) {
         return new CheckReport(List.of(), "");
+    }
+
+    @Override
+    public void find(FoundLocks found, long longestNanos) {
+        throw new UnsupportedOperationException("no world lists locks");
+    }
+
+    @Override
+    public List<Waiting> waiting(List<String> names) {
+        throw new UnsupportedOperationException("no world lists locks");
     }
 
     @Override

@@ -14,9 +14,12 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.script.LockKey;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.script.ScriptWords;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.Waiting;
 
 /**
  * The nodes of one test, for all its processes. Each runs the real scripts, one at a time, as soon as it receives them;
@@ -73,6 +76,27 @@ final class MemoryNodes implements Nodes {
             }
         }
         return round;
+    }
+
+    /** Adds the locks whose keys are on the nodes. */
+    synchronized void find(FoundLocks found) {
+        for (Node node : nodes) {
+            node.redis.expire(() -> true);
+            node.redis.keyNames().forEach(key -> LockKey.parse(codec.keys().prefix(), key)
+                    .ifPresent(found::add));
+        }
+    }
+
+    /** Returns how many callers of all processes wait for a lock. */
+    synchronized Waiting waiting(String lock) {
+        Waiting waiting = new Waiting(0, (int)
+                listeners.stream().filter(each -> each.isSubscribed(lock)).count());
+        for (Node node : nodes) {
+            int tickets =
+                    node.redis.sortedSet(codec.keys().tickets(lock)).members().size();
+            waiting = waiting.or(new Waiting(tickets, 0));
+        }
+        return waiting;
     }
 
     synchronized boolean isHanging(int node) {

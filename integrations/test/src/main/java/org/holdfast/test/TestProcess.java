@@ -10,7 +10,9 @@ import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
+import org.holdfast.LockListing;
 import org.holdfast.LockRequest;
+import org.holdfast.LockState;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.env.Recorder;
@@ -20,6 +22,8 @@ import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.Waiting;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
 
@@ -137,13 +141,31 @@ final class TestProcess implements LockConnectionFactory {
     @Override
     public List<LockHolder> holders(LockRequest request) {
         requireOpen();
-        return newSession().holders(nodes, request);
+        return engine.lockAdmin().holders(nodes, request);
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockRequest request) {
+    public LockState state(LockRequest request) {
+        Waiting waiting = nodes.waiting(request.name());
+        return new LockState(request, holders(request), waiting.inLine(), waiting.listening());
+    }
+
+    @Override
+    public LockListing locks(int limit) {
+        FoundLocks found = new FoundLocks(limit);
+        nodes.find(found);
+        return new LockListing(
+                found.requests().stream()
+                        .map(this::state)
+                        .filter(lock -> !lock.isIdle())
+                        .toList(),
+                found.isComplete());
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request, String reason) {
         requireOpen();
-        return newSession().forceRelease(nodes, request);
+        return engine.lockAdmin().forceRelease(nodes, request, reason);
     }
 
     @Override

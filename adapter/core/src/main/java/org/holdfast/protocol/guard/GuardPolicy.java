@@ -10,12 +10,24 @@ import org.holdfast.GuardMode;
  *
  * @param mode what is done about them
  * @param settings the settings that all processes must share
+ * @param observes whether this process takes no locks: then it writes no birth mark, and leaves nodes that need one to
+ *     the processes that do
  */
-public record GuardPolicy(GuardMode mode, AcceptedSettings settings) {
+public record GuardPolicy(GuardMode mode, AcceptedSettings settings, boolean observes) {
+
+    /** Of a process that takes locks. */
+    public GuardPolicy(GuardMode mode, AcceptedSettings settings) {
+        this(mode, settings, false);
+    }
 
     public GuardPolicy {
         Objects.requireNonNull(mode);
         Objects.requireNonNull(settings);
+    }
+
+    /** Returns the policy of a process that takes no locks. */
+    public GuardPolicy observing() {
+        return new GuardPolicy(mode, settings, true);
     }
 
     /** Returns whether they lose their votes; false to trust the memory and the clock of every node. */

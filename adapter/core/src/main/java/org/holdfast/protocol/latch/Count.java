@@ -149,6 +149,6 @@ final class Count {
     }
 
     QuorumUnavailableException unavailable(Nodes names, Duration waited) {
-        return QuorumUnavailableException.ofLatch(latch.describe(), nodes, waited, failures(names));
+        return QuorumUnavailableException.of(latch.describe(), nodes, waited, failures(names));
     }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.lease;
 
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import org.holdfast.protocol.env.Heaviest;
 import org.holdfast.protocol.env.Latencies;
 
 /** What a lock service has done since it was started. Safe for use by any number of threads. */
 public final class Counters {
+
+    /** So many names are compared: more than are shown, so that those that are shown are the right ones. */
+    private static final int MOST_NAMES = 200;
 
     private final LongAdder acquired = new LongAdder();
     private final LongAdder reentered = new LongAdder();
@@ -17,6 +22,8 @@ public final class Counters {
     final LongAdder renewalsFailed = new LongAdder();
     final LongAdder lost = new LongAdder();
     private final Latencies acquiring = new Latencies();
+    private final Heaviest waitsByName = new Heaviest(MOST_NAMES);
+    private final Heaviest waitedNanosByName = new Heaviest(MOST_NAMES);
 
     /** Counts a lease that its holder did not have, and that took so long to get. */
     public void countAcquired(long nanos) {
@@ -37,6 +44,22 @@ public final class Counters {
     /** Counts a request that reached too few nodes. */
     public void countUnavailable() {
         unavailable.increment();
+    }
+
+    /** Counts a request that stood in line for so long, whatever came of it. */
+    public void countWaited(String name, long nanos) {
+        waitsByName.add(name, 1);
+        waitedNanosByName.add(name, nanos);
+    }
+
+    /** Returns which names requests stood in line for most often, and how often. */
+    public List<Heaviest.Sum> mostWaits(int names) {
+        return waitsByName.largest(names);
+    }
+
+    /** Returns which names requests stood in line for the longest time, all together, and for how many nanoseconds. */
+    public List<Heaviest.Sum> longestWaitNanos(int names) {
+        return waitedNanosByName.largest(names);
     }
 
     /** Returns how many leases were taken from the nodes or from another holder in this process. */

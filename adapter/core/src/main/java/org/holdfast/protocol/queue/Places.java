@@ -150,6 +150,11 @@ public final class Places {
             };
         }
 
+        /** Returns whether the caller has stood in line. */
+        public boolean hasWaited() {
+            return queueing != null;
+        }
+
         /** Draws a ticket in the order of the line. */
         private void joined() {
             queueing = recorder.queueing();

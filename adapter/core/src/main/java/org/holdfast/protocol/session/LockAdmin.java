@@ -47,6 +47,9 @@ public final class LockAdmin {
     /** Has one line for each lock that was taken away. */
     private static final System.Logger AUDIT = System.getLogger("org.holdfast.audit");
 
+    private static final String ANOTHER = "another holder";
+    private static final int MOST_OF_REASON = 200;
+
     private static final Comparator<LockHolder> ORDER = Comparator.comparing(LockHolder::name)
             .thenComparing(LockHolder::token)
             .thenComparing(LockHolder::host)
@@ -59,24 +62,28 @@ public final class LockAdmin {
     private final HeldLocks heldLocks;
     private final ProcessInfo processInfo;
     private final StopFlag stopFlag;
+    private final Nodes ownNodes;
 
+    /** @param ownNodes through which a holder is asked for where the caller has none any more */
     public LockAdmin(
             Time time,
             Timing timing,
             TokenClock tokens,
             HeldLocks heldLocks,
             ProcessInfo processInfo,
-            StopFlag stopFlag) {
+            StopFlag stopFlag,
+            Nodes ownNodes) {
         this.time = time;
         this.timing = timing;
         this.tokens = tokens;
         this.heldLocks = heldLocks;
         this.processInfo = processInfo;
         this.stopFlag = stopFlag;
+        this.ownNodes = ownNodes;
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
-    List<LockHolder> holders(Nodes nodes, LockRequest request) {
+    /** As {@link org.holdfast.LockOperations#holders(LockRequest)}. */
+    public List<LockHolder> holders(Nodes nodes, LockRequest request) {
         List<Target> locks = LockShape.targets(request);
         return described(request, locks, ask(nodes, request, new Command.Inspect(locks)));
     }
@@ -104,16 +111,34 @@ public final class LockAdmin {
     }
 
     /**
-     * As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}.
+     * Describes the holder that a caller has waited for in vain, as far as the nodes know one now. Takes a node timeout
+     * at the most.
+     */
+    String describeHolder(LockRequest request) {
+        List<LockHolder> holders;
+        try {
+            holders = holders(ownNodes, request);
+        } catch (RuntimeException e) { // the caller is to receive that it timed out
+            return ANOTHER;
+        }
+        int quorum = ownNodes.count() / 2 + 1;
+        List<LockHolder> real = holders.stream()
+                .filter(each -> each.nodeCount() >= quorum && !each.host().equals(LockHolder.UNKNOWN))
+                .toList();
+        return real.isEmpty() ? ANOTHER : describeOwner(real.get(0)) + (real.size() > 1 ? ", and others" : "");
+    }
+
+    /**
+     * As {@link org.holdfast.LockOperations#forceRelease(LockRequest, String)}.
      *
      * <p>Two rounds: every quorum knows the token of the holder, and the second round is sent with a larger one. A node
      * that does not know the holder refuses it from then on as well.
      */
-    List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
+    public List<LockHolder> forceRelease(Nodes nodes, LockRequest request, String reason) {
         List<Target> locks = LockShape.targets(request);
         Survey before = ask(nodes, request, new Command.Inspect(locks));
         if (before.holderEntries().isEmpty()) {
-            audit(request, "no holder had it");
+            audit(request, reason, "no holder had it");
             return List.of();
         }
         tokens.observe(toExceed(request, before.lastTokens(), nodes));
@@ -122,12 +147,12 @@ public final class LockAdmin {
         try {
             gone = ask(nodes, request, forcedRelease(locks, token));
         } catch (QuorumUnavailableException e) {
-            audit(request, "on some nodes perhaps, " + e.getMessage());
+            audit(request, reason, "on some nodes perhaps, " + e.getMessage());
             loseOwn(request, token);
             throw e;
         }
         List<LockHolder> holders = described(request, locks, gone);
-        audit(request, holders.stream().map(LockAdmin::describe).collect(Collectors.joining("; ")));
+        audit(request, reason, holders.stream().map(LockAdmin::describe).collect(Collectors.joining("; ")));
         loseOwn(request, token);
         return holders;
     }
@@ -268,18 +293,28 @@ public final class LockAdmin {
         }
     }
 
-    private void audit(LockRequest request, String removed) {
+    private void audit(LockRequest request, String reason, String removed) {
         AUDIT.log(
                 System.Logger.Level.WARNING,
                 LogText.line("HF0214: forced release of '" + String.join("', '", request.names())
                         + "', asked for by thread '" + Thread.currentThread().getName() + "' of process "
                         + processInfo.pid()
-                        + " on host " + processInfo.host() + "; removed: " + removed));
+                        + " on host " + processInfo.host() + because(reason) + "; removed: " + removed));
+    }
+
+    private static String because(String reason) {
+        return reason.isBlank()
+                ? ""
+                : ", because: '" + reason.substring(0, Math.min(reason.length(), MOST_OF_REASON)) + "'";
     }
 
     private static String describe(LockHolder holder) {
-        return holder.mode() + " '" + holder.name() + "' held by '" + holder.thread() + "' of process " + holder.pid()
-                + " on host " + holder.host() + " since " + holder.since() + " with token " + holder.token()
-                + ", on " + holder.nodeCount() + (holder.nodeCount() == 1 ? " node" : " nodes");
+        return holder.mode() + " '" + holder.name() + "' held by " + describeOwner(holder);
+    }
+
+    private static String describeOwner(LockHolder holder) {
+        return "'" + holder.thread() + "' of process " + holder.pid() + " on host " + holder.host() + " since "
+                + holder.since() + " with token " + holder.token() + ", on " + holder.nodeCount()
+                + (holder.nodeCount() == 1 ? " node" : " nodes");
     }
 }

@@ -13,7 +13,6 @@ import java.util.function.Function;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
@@ -134,19 +133,9 @@ public final class LockSession {
         return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
-    public List<LockHolder> holders(Nodes nodes, LockRequest request) {
-        return lockAdmin.holders(nodes, request);
-    }
-
     /** As {@link org.holdfast.LeaseLock#isLocked()}. */
     public boolean isLocked(Nodes nodes, LockRequest request) {
         return lockAdmin.isLocked(nodes, request);
-    }
-
-    /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
-    public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
-        return lockAdmin.forceRelease(nodes, request);
     }
 
     private LeaseHandle lease(
@@ -170,7 +159,9 @@ public final class LockSession {
     /** Returns why there is no lease where another holder had the lock during all the time. */
     LockTimeoutException timedOut(LockRequest request) {
         HeldLock mine = leases.takenByThisThread(request.names());
-        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+        return mine == null
+                ? LockFailures.timedOut(request, lockAdmin.describeHolder(request))
+                : LockFailures.timedOut(request, mine);
     }
 
     /**

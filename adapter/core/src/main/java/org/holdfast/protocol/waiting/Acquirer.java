@@ -56,12 +56,16 @@ public final class Acquirer {
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);
         Claims.Claiming claiming = claims.begin(demand, holder);
+        Places.Place place = places.of(demand, claiming::taker, patience);
         Consumer<AcquireResult> whenDone = done -> {
-            count(done, patience.waitedNanos());
+            long waited = patience.waitedNanos();
+            count(done, waited);
+            if (place.hasWaited()) {
+                counters.countWaited(request.name(), waited);
+            }
             long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
             recorded.ended(request, done.code(), token);
         };
-        Places.Place place = places.of(demand, claiming::taker, patience);
         return new Acquiring(context, patience, claiming, place, whenDone);
     }
 

@@ -25,8 +25,17 @@ public final class LockFailures {
     }
 
     /** @param request with a wait timeout */
-    public static LockTimeoutException timedOut(LockRequest request) {
+    private static LockTimeoutException timedOut(LockRequest request) {
         return new LockTimeoutException(request.name(), request.waitTimeout().orElseThrow());
+    }
+
+    /**
+     * Reports which holder has the lock now.
+     *
+     * @param request with a wait timeout
+     */
+    public static LockTimeoutException timedOut(LockRequest request, String holder) {
+        return new LockTimeoutException(request.name(), request.waitTimeout().orElseThrow(), holder);
     }
 
     /**

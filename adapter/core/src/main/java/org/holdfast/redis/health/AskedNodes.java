@@ -83,7 +83,7 @@ public final class AskedNodes {
                         node,
                         connector,
                         codecs.get(node),
-                        policy.settings(),
+                        policy,
                         clockMonitor,
                         time,
                         logLimiters.of(address(node)).remembers()))

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
@@ -57,6 +57,7 @@ public final class NodeInspector {
     private final LogRateLimiter logLimiter;
     private final NodeGuard guard;
     private final ShardNotes shardNotes;
+    private final boolean observes;
 
     /**
      * The reason of a quarantine that was reported last; empty when the node was admitted since. A node that is refused
@@ -65,14 +66,14 @@ public final class NodeInspector {
     private final AtomicReference<String> reported = new AtomicReference<>("");
 
     /**
-     * @param acceptedSettings the settings that processes must share
+     * @param policy with the settings that processes must share; where it observes, nothing is written
      * @param logLimiter of what the log says of marks
      */
     NodeInspector(
             int node,
             VoterConnector connector,
             ScriptCodec codec,
-            AcceptedSettings acceptedSettings,
+            GuardPolicy policy,
             ClockMonitor clockMonitor,
             Time time,
             LogRateLimiter logLimiter) {
@@ -83,11 +84,12 @@ public final class NodeInspector {
         this.clockMonitor = clockMonitor;
         this.time = time;
         this.logLimiter = logLimiter;
-        SharedSettings widest = acceptedSettings.widest();
+        this.observes = policy.observes();
+        SharedSettings widest = policy.settings().widest();
         Duration inheritedAfter = address.durable() ? widest.heartbeat().plus(widest.quarantine()) : Duration.ZERO;
-        this.shardNotes =
-                new ShardNotes(node, connector, codec, TimeUnit.NANOSECONDS.toMicros(inheritedAfter.toNanos()));
-        this.guard = new NodeGuard(node, acceptedSettings, address.durable(), clockMonitor, time);
+        this.shardNotes = new ShardNotes(
+                node, connector, codec, TimeUnit.NANOSECONDS.toMicros(inheritedAfter.toNanos()), !observes);
+        this.guard = new NodeGuard(node, policy.settings(), address.durable(), clockMonitor, time);
     }
 
     /**
@@ -167,7 +169,7 @@ public final class NodeInspector {
 
         @Override
         public boolean mayNote() {
-            return !own.ofShard() || lead.isPresent();
+            return !observes && (!own.ofShard() || lead.isPresent());
         }
 
         @Override
@@ -185,7 +187,7 @@ public final class NodeInspector {
 
         /** A client renews its leases also where it does not know whether others look there: by the record. */
         private void isOver(Shard shard, NodeGuard.Admission.Admitted admitted, long begunAt) {
-            if (!isBehindOthers) {
+            if (!isBehindOthers && !observes) {
                 shardNotes.noteSlots(
                         connection, own, ids, nowMicros, !admitted.reason().isEmpty(), lead.isPresent());
             }
@@ -255,6 +257,9 @@ public final class NodeInspector {
 
         @Override
         public Optional<Long> write(MarkChange change) {
+            if (observes) {
+                throw NodeRefusedException.unused(change.reason());
+            }
             long sentAt = time.nanoTime();
             Object reply = evaluate(
                     connection,

@@ -32,6 +32,11 @@ public final class NodeRefusedException extends JedisException {
         return new NodeRefusedException(reason, left, !left.isZero());
     }
 
+    /** @param reason why the processes that take locks have to begin its quarantine */
+    static NodeRefusedException unused(String reason) {
+        return new NodeRefusedException("no process that takes locks has looked at it since then: " + reason);
+    }
+
     /** Returns for how much longer it is not to be used, if that ends by itself; else zero. */
     public Duration left() {
         return left;

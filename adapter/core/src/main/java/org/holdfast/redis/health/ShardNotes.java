@@ -46,11 +46,15 @@ final class ShardNotes {
     /** For how long the node before must have had a slot that counts here; 0 if writes do not survive a failover. */
     private final long inheritedAfterMicros;
 
-    ShardNotes(int node, VoterConnector connector, ScriptCodec codec, long inheritedAfterMicros) {
+    /** Whether this process leaves signs: one that takes no locks follows those of others. */
+    private final boolean writes;
+
+    ShardNotes(int node, VoterConnector connector, ScriptCodec codec, long inheritedAfterMicros, boolean writes) {
         this.node = node;
         this.connector = connector;
         this.codec = codec;
         this.inheritedAfterMicros = inheritedAfterMicros;
+        this.writes = writes;
     }
 
     /** Finds in which slot the birth mark is, see {@link HomeSearch#search}. */
@@ -122,6 +126,9 @@ final class ShardNotes {
 
         @Override
         public boolean write(String tag, String seen, String sign, boolean voids) {
+            if (!writes) {
+                return false;
+            }
             connection.sendCommand(new CommandArguments(Command.EVAL)
                     .add(LockScript.DOOR.source())
                     .add(1)

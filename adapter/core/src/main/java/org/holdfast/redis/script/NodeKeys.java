@@ -85,6 +85,11 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return Slot.of(ShapeCodec.base(prefix, lock));
     }
 
+    /** Returns the key of the tickets of all callers that wait in line for a lock. */
+    public String tickets(String lock) {
+        return ShapeCodec.base(prefix, lock) + "tickets";
+    }
+
     /** Returns the channel on which the release of a lock is published. */
     public String channel(String lock) {
         return ShapeCodec.base(prefix, lock) + "released";

@@ -27,6 +27,8 @@ import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.releases.ReleaseSubscriber;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.Waiting;
 import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.voter.VoterConnector;
 
@@ -211,15 +213,8 @@ public final class ShardedNodes implements LockNodes {
 
     @Override
     public CheckReport check(long maxSkewMicros) {
-        if (locators.slots().isEmpty()) {
-            locators.confirm();
-        }
-        List<Integer> slots = locators.slots().isEmpty() ? List.of(0) : locators.slots();
-        List<CheckReport> reports = slots.stream()
-                .map(locators::shards)
-                .distinct()
-                .map(shards -> groupOf(shards).check(maxSkewMicros))
-                .toList();
+        List<CheckReport> reports =
+                allGroups().stream().map(group -> group.check(maxSkewMicros)).toList();
         List<CheckReport.Node> nodes = IntStream.range(0, size())
                 .mapToObj(node -> worst(reports, node))
                 .toList();
@@ -229,6 +224,37 @@ public final class ShardedNodes implements LockNodes {
                 .findFirst()
                 .orElse("");
         return new CheckReport(nodes, clockFault);
+    }
+
+    /** Returns the groups that have all names; asks where the slots are if that is not known. */
+    private List<GroupedNodes> allGroups() {
+        if (locators.slots().isEmpty()) {
+            locators.confirm();
+        }
+        List<Integer> slots = locators.slots().isEmpty() ? List.of(0) : locators.slots();
+        return slots.stream()
+                .map(locators::shards)
+                .distinct()
+                .map(this::groupOf)
+                .toList();
+    }
+
+    @Override
+    public void find(FoundLocks found, long longestNanos) {
+        allGroups().forEach(group -> group.find(found, longestNanos));
+    }
+
+    @Override
+    public List<Waiting> waiting(List<String> names) {
+        Map<GroupedNodes, List<String>> byGroup = names.stream().collect(Collectors.groupingBy(this::group));
+        Map<String, Waiting> byName = new HashMap<>();
+        byGroup.forEach((group, some) -> {
+            List<Waiting> waiting = group.waiting(some);
+            for (int i = 0; i < some.size(); i++) {
+                byName.put(some.get(i), waiting.get(i));
+            }
+        });
+        return names.stream().map(byName::get).toList();
     }
 
     /** A cluster votes if all its shards do. */

@@ -69,7 +69,7 @@ class ForcedReleaseTest {
         long ahead = fixture.time.epochMicros() + 1_000_000;
         everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
         nodes.node(2, new Reply.Seen(ahead, List.of()));
-        lockAdmin.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A, "");
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.ForceRelease) sent.command()).token())
                 .isGreaterThan(ahead));
@@ -79,7 +79,7 @@ class ForcedReleaseTest {
     void forceRelease_isNotSentWithATokenThatOneNodeMakesUp() {
         everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
         nodes.node(2, new Reply.Seen((1L << 53) - 1, List.of()));
-        lockAdmin.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A, "");
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.ForceRelease) sent.command()).token())
                 .isBetween(8L, fixture.time.epochMicros()));
@@ -91,7 +91,7 @@ class ForcedReleaseTest {
         everyNode(new Reply.Seen(ahead, List.of(A_HOLDER)));
         nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""))
                 .withMessageStartingWith("HF0216:")
                 .withMessageContaining("3599 s ahead");
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
@@ -109,7 +109,7 @@ class ForcedReleaseTest {
                             : new Reply.TokenSkewed(1_000_000));
         }
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""))
                 .withMessageStartingWith("HF0205:");
         assertThat(heldLock.isHeld(fixture.time.nanoTime())).isTrue();
     }
@@ -117,7 +117,7 @@ class ForcedReleaseTest {
     @Test
     void forceRelease_whereNobodyHasTheLock_isNotSent() {
         everyNode(NO_HOLDER);
-        assertThat(lockAdmin.forceRelease(nodes, A)).isEmpty();
+        assertThat(lockAdmin.forceRelease(nodes, A, "")).isEmpty();
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
     }
 
@@ -133,7 +133,7 @@ class ForcedReleaseTest {
                             : new Reply.NoAnswer("silence"));
         }
         assertThatExceptionOfType(QuorumUnavailableException.class)
-                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""))
                 .withMessageContaining("silence");
         assertThat(heldLock.loss().reason()).contains("by force");
     }
@@ -142,7 +142,7 @@ class ForcedReleaseTest {
     void operators_ofAServiceThatWasStopped_areTurnedAway() {
         fixture.engine.close(fixture.time.nanoTime());
         assertThatIllegalStateException().isThrownBy(() -> lockAdmin.holders(nodes, A));
-        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
+        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""));
         assertThat(nodes.sent).isEmpty();
     }
 
@@ -156,14 +156,14 @@ class ForcedReleaseTest {
     void forceRelease_ofALockThatIsHeldHere_endsThatLeaseAtOnce_andNoLaterOne() throws Exception {
         HeldLock heldLock = heldHere();
         everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
-        assertThat(lockAdmin.forceRelease(nodes, A)).hasSize(1);
+        assertThat(lockAdmin.forceRelease(nodes, A, "")).hasSize(1);
         assertThat(heldLock.loss().reason()).contains("by force");
         everyNode(new Reply.Granted());
         HeldLock later = heldHere();
         long present = fixture.time.epochMicros();
         fixture.time.setEpochMicros(present - 10_000_000); // so the next token is not larger than that of the holder
         everyNode(NO_HOLDER);
-        lockAdmin.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A, "");
         assertThat(later.isHeld(fixture.time.nanoTime())).isTrue();
     }
 
@@ -172,15 +172,20 @@ class ForcedReleaseTest {
         LogLines log = LogLines.of("org.holdfast");
         try {
             everyNode(NO_HOLDER);
-            lockAdmin.forceRelease(nodes, A);
+            lockAdmin.forceRelease(nodes, A, "");
             assertThat(log.beginningWith("HF0214")).singleElement().asString().endsWith("removed: no holder had it");
             everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
-            lockAdmin.forceRelease(nodes, A);
+            lockAdmin.forceRelease(nodes, A, "");
             assertThat(log.beginningWith("HF0214"))
                     .last()
                     .asString()
                     .contains("of process 42 on host test-host; removed: EXCLUSIVE 'a' held by")
                     .endsWith("on 3 nodes");
+            lockAdmin.forceRelease(nodes, A, "jane: hangs\nHF0214: forged " + "x".repeat(300));
+            assertThat(log.beginningWith("HF0214"))
+                    .last()
+                    .asString()
+                    .matches(".* on host test-host, because: 'jane: hangs\\?HF0214: forged x{173}'; removed: .*");
         } finally {
             log.close();
         }

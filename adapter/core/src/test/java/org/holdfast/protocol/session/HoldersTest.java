@@ -98,9 +98,9 @@ class HoldersTest {
     void forcedReleaseOfASemaphore_leavesTheLockOfTheSameName() throws Exception {
         HeldLock own = heldHere(fixture.request(0));
         everyNode(seen(7));
-        lockAdmin.forceRelease(nodes, LockRequest.semaphore("a", 2));
+        lockAdmin.forceRelease(nodes, LockRequest.semaphore("a", 2), "");
         assertThat(own.isHeld(fixture.time.nanoTime())).isTrue();
-        lockAdmin.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A, "");
         assertThat(own.isHeld(fixture.time.nanoTime())).isFalse();
     }
 
@@ -115,7 +115,7 @@ class HoldersTest {
         for (int faulty = 0; faulty < 3; faulty++) {
             everyNode(seen(7));
             nodes.node(faulty, seen(ABSURD));
-            assertThatNoException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
+            assertThatNoException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""));
         }
         assertThat(forcedWith()).isBetween(8L, now + 1_000_000);
     }
@@ -125,7 +125,7 @@ class HoldersTest {
     void forcedRelease_whereOneNodeMakesUpAToken_exceedsThoseOfTheOthers() {
         everyNode(seen(now + 5_000_000));
         nodes.node(0, seen(ABSURD));
-        lockAdmin.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A, "");
         assertThat(forcedWith()).isGreaterThan(now + 5_000_000);
     }
 
@@ -135,7 +135,7 @@ class HoldersTest {
         everyNode(seen(ABSURD));
         nodes.node(2, SILENCE);
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""))
                 .withMessageStartingWith("HF0216:");
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
     }
@@ -146,7 +146,7 @@ class HoldersTest {
         try {
             everyNodeReports(seen(7), SILENCE);
             assertThatExceptionOfType(QuorumUnavailableException.class)
-                    .isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
+                    .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""));
             assertThat(log.beginningWith("HF0214"))
                     .singleElement()
                     .asString()
@@ -162,7 +162,7 @@ class HoldersTest {
         fixture.time.setEpochMicros(now + 400_000_000);
         everyNodeReports(seen(7), new Reply.TokenSkewed(400_000));
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""))
                 .withMessageStartingWith("HF0205:");
         fixture.time.setEpochMicros(now);
         assertThat(fixture.tokens.next(0)).isEqualTo(now);

@@ -12,10 +12,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
+import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.Certificates;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.TlsFront;
@@ -185,6 +187,14 @@ class NodeMessagesTest {
             assertThat(catchThrowable(
                             () -> connection.acquire(LockRequest.of("c").waitTimeout(Duration.ofMillis(50)))))
                     .hasMessageContaining("ms by another holder");
+            Lease held = Processes.onAnotherThread(
+                    () -> connection.acquire(LockRequest.of("d").detached()));
+            assertThat(catchThrowable(
+                            () -> connection.acquire(LockRequest.of("d").waitTimeout(Duration.ofMillis(50)))))
+                    .hasMessageMatching(
+                            "HF0201: lock 'd' was held for the whole wait timeout of 50 ms by '.+' of process "
+                                    + ProcessHandle.current().pid() + " on host .* with token " + held.token()
+                                    + ", on 1 node");
         }
     }
 }

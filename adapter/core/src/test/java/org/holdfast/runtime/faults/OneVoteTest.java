@@ -15,7 +15,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.runtime.LockServiceMXBean;
+import org.holdfast.runtime.management.LockServiceMXBean;
 import org.holdfast.runtime.operations.Beans;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;

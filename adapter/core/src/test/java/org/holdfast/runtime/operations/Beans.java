@@ -6,7 +6,7 @@ import java.util.Comparator;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import org.holdfast.runtime.LockServiceMXBean;
+import org.holdfast.runtime.management.LockServiceMXBean;
 
 /** The lock services of this JVM, as JMX shows them. */
 public final class Beans {

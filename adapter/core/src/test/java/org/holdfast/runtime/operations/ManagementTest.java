@@ -4,6 +4,8 @@ package org.holdfast.runtime.operations;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
@@ -20,9 +22,10 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.LogLines;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.runtime.LockServiceMXBean;
 import org.holdfast.runtime.Processes;
+import org.holdfast.runtime.management.LockServiceMXBean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +88,56 @@ class ManagementTest {
 
     private static LockRequest waiting(long millis) {
         return LockRequest.of("a").waitTimeout(ofMillis(millis));
+    }
+
+    @Test
+    void locks_thatCallersWaitedFor_areShownByCountAndByTime() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        assertThat(bean.getMostWaits()).isEmpty();
+        for (int i = 0; i < 2; i++) {
+            assertThat(Processes.onAnotherThread(() -> processes.connection(0).tryAcquire(waiting(50))))
+                    .isEmpty();
+        }
+        lease.release();
+        processes.connection(0).acquire("b").release();
+        assertThat(bean.getMostWaits()).isEqualTo(Map.of("a", 2L));
+        assertThat(bean.getLongestWaitMillis()).containsOnlyKeys("a");
+        assertThat(bean.getLongestWaitMillis().get("a")).isGreaterThanOrEqualTo(100);
+    }
+
+    @Test
+    void operator_throughJmx_seesLocksAndReleasesOneByForce() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        assertThat(bean.listLocks(10)).singleElement().asString().startsWith("'a': EXCLUSIVE, held by '");
+        assertThat(bean.describeLock("a"))
+                .singleElement()
+                .asString()
+                .contains("with token " + lease.token())
+                .endsWith("0 callers wait in line, 0 processes wait for its release");
+        assertThat(bean.describeLock("b")).singleElement().asString().startsWith("'b' is free; 0 callers");
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> bean.forceRelease("a", " "))
+                .withMessageContaining("needs a reason");
+        assertThat(lease.isHeld()).isTrue();
+        try (LogLines audit = LogLines.of("org.holdfast.audit")) {
+            assertThat(bean.forceRelease("a", "jane: it hangs")).hasSize(1);
+            assertThat(audit.beginningWith("HF0214"))
+                    .singleElement()
+                    .asString()
+                    .contains("because: 'a user of JMX that is not known: jane: it hangs'; removed: EXCLUSIVE 'a'");
+        }
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void operator_throughJmx_withTooFewNodes_receivesAnExceptionOfTheJdk() throws Exception {
+        processes.redis.get(0).kill();
+        processes.redis.get(1).kill();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> bean.listLocks(10))
+                .withMessageStartingWith("HF0202")
+                .withNoCause();
     }
 
     @Test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.survey;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,13 +26,13 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * One look at every node, for {@link org.holdfast.LockConnectionFactory#check()}: connects to it as for locks, and has
+ * One look at every node, for {@link org.holdfast.LockOperations#check()}: connects to it as for locks, and has
  * it run a script that only reads, and one that would write.
  *
  * <p>The connections are its own, and a node that does not take one stays asked on those that are open: a probe that
  * fails must not cost a holder its lease.
  */
-final class NodeCheck {
+public final class NodeCheck {
 
     /** Behind the key of the heartbeat it makes one that nothing writes. */
     private static final String NO_KEY = ":check";
@@ -43,7 +43,7 @@ final class NodeCheck {
     private final Duration longestQuarantine;
 
     /** @param longestQuarantine how long a node that has become the voter is in quarantine */
-    NodeCheck(AskedNodes nodes, VoterConnector connector, Time time, Duration longestQuarantine) {
+    public NodeCheck(AskedNodes nodes, VoterConnector connector, Time time, Duration longestQuarantine) {
         this.nodes = nodes;
         this.connector = connector;
         this.time = time;
@@ -55,7 +55,7 @@ final class NodeCheck {
      *
      * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
      */
-    CheckReport run(long maxSkewMicros) {
+    public CheckReport run(long maxSkewMicros) {
         List<CheckReport.Node> found = new ArrayList<>();
         int far = 0;
         for (int node = 0; node < nodes.size(); node++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.runtime;
+package org.holdfast.runtime.management;
 
 import java.util.List;
 import java.util.Map;
@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * What JMX shows of a running lock service, as {@code org.holdfast:type=LockService,prefix=…,id=…}: its key prefix, and
  * 1, or the smallest number that was free if this JVM has several services with that prefix. Counts begin with its
- * start. To ask costs no round trip to a node.
+ * start. To read an attribute costs no round trip to a node; an operation asks all of them.
  */
 public interface LockServiceMXBean {
 
@@ -69,4 +69,39 @@ public interface LockServiceMXBean {
 
     /** Returns the longest time that it took to get a lease, with waiting, in microseconds. */
     long getAcquireMicrosMax();
+
+    /**
+     * Returns the 20 locks for which callers of this process waited most often, and how often, since its start.
+     *
+     * <p>Of more than 200 locks the number may be too large by what other locks had before, and a lock may be missing
+     * for which callers waited less often than a 200th of all times.
+     */
+    Map<String, Long> getMostWaits();
+
+    /**
+     * Returns the 20 locks for which callers of this process waited for the longest time, all callers together, and for
+     * how many milliseconds. As exact as {@link #getMostWaits()}.
+     */
+    Map<String, Long> getLongestWaitMillis();
+
+    /**
+     * Lists the locks that are held or waited for, in all processes, a line for each holder. Walks over all keys of the
+     * nodes.
+     *
+     * @param limit how many locks at the most, 1 to 10,000
+     */
+    List<String> listLocks(int limit);
+
+    /** Returns the holders of a lock, in all processes, and how many wait for it: a line for each holder. */
+    List<String> describeLock(String name);
+
+    /**
+     * Takes a lock away from its holders, in whichever process. They believe that they have it until their next
+     * renewal. A line of the log {@code org.holdfast.audit} has the user and the reason.
+     *
+     * @param name of the lock
+     * @param reason why; must not be blank
+     * @return the holders that have lost it, a line for each
+     */
+    List<String> forceRelease(String name, String reason);
 }

@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.runtime;
+package org.holdfast.runtime.management;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import org.holdfast.LockException;
+import org.holdfast.LockHolder;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.env.Heaviest;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.jspecify.annotations.Nullable;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
-final class Management implements LockServiceMXBean, AutoCloseable {
+public final class Management implements LockServiceMXBean, AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Management.class.getName());
     private static final int MOST_NAMES = 1_000;
+    private static final int MOST_WAITED_FOR = 20;
 
     private final String keyPrefix;
     private final LockEngine engine;
     private final Counters counters;
     private final UnfinishedReleases unfinished;
     private final Supplier<Map<String, String>> nodes;
+    private final Operations operations;
     private @Nullable ObjectName name;
 
     /** @param nodes returns what is known of each node */
-    Management(
-            String keyPrefix, LockEngine engine, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
+    public Management(
+            String keyPrefix,
+            LockEngine engine,
+            UnfinishedReleases unfinished,
+            Supplier<Map<String, String>> nodes,
+            Operations operations) {
         this.keyPrefix = keyPrefix;
         this.engine = engine;
         this.counters = engine.counters();
         this.unfinished = unfinished;
         this.nodes = nodes;
+        this.operations = operations;
         try {
             name = register();
         } catch (JMException | SecurityException e) {
@@ -147,6 +161,53 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     @Override
     public long getAcquireMicrosMax() {
         return counters.acquiring().longestNanos() / 1_000;
+    }
+
+    @Override
+    public Map<String, Long> getMostWaits() {
+        return byName(counters.mostWaits(MOST_WAITED_FOR), 1);
+    }
+
+    @Override
+    public Map<String, Long> getLongestWaitMillis() {
+        return byName(counters.longestWaitNanos(MOST_WAITED_FOR), TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    private static Map<String, Long> byName(List<Heaviest.Sum> sums, long unit) {
+        Map<String, Long> byName = new LinkedHashMap<>();
+        sums.forEach(each -> byName.put(each.name(), each.sum() / unit));
+        return byName;
+    }
+
+    @Override
+    public List<String> listLocks(int limit) {
+        return plain(() -> LockLines.of(operations.locks(limit)));
+    }
+
+    @Override
+    public List<String> describeLock(String lock) {
+        return plain(() -> LockLines.of(operations.state(LockRequest.of(lock))));
+    }
+
+    @Override
+    public List<String> forceRelease(String lock, String reason) {
+        return plain(() -> {
+            if (reason.isBlank()) {
+                throw new IllegalArgumentException("a forced release needs a reason, for the audit");
+            }
+            List<LockHolder> removed =
+                    operations.forceRelease(LockRequest.of(lock), JmxCaller.describe() + ": " + reason);
+            return removed.stream().map(LockLines::describe).toList();
+        });
+    }
+
+    /** A console need not have our classes: it receives exceptions of the JDK, with the same message. */
+    private static List<String> plain(Supplier<List<String>> operation) {
+        try {
+            return new ArrayList<>(operation.get());
+        } catch (LockException e) {
+            throw new IllegalStateException(e.getMessage()); // without its cause, which is of our classes
+        }
     }
 
     @Override
