@@ -24,7 +24,7 @@ public final class ReleaseCheck {
     private static final Set<String> SHIPPED = Set.of(
             "holdfast", "holdfast-adapter", "holdfast-bom", "holdfast-api", "holdfast-core", "holdfast-cdi",
             "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations",
-            "holdfast-wildfly-feature-pack");
+            "holdfast-wildfly-feature-pack", "holdfast-cli");
 
     private static final List<String> POM_ELEMENTS =
             List.of("name", "description", "url", "licenses", "developers", "scm");

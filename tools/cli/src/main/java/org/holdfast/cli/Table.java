@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Rows of text in columns, the first row a heading. Names of locks may be anything: nothing in them moves a cursor. */
+final class Table {
+
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... heading) {
+        row((Object[]) heading);
+    }
+
+    void row(Object... cells) {
+        rows.add(Arrays.stream(cells).map(cell -> shown(String.valueOf(cell))).toList());
+    }
+
+    /** Returns a text in which nothing begins a line or moves a cursor. */
+    static String shown(String text) {
+        return text.replaceAll("[\\p{C}\\u2028\\u2029]", "?");
+    }
+
+    void print(PrintWriter out) {
+        int columns = rows.get(0).size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < columns; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
+            }
+            out.println(line.toString().stripTrailing());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cli;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Options, settings and exit codes, on three real nodes that are used without a guard. */
+@Timeout(60)
+class CommandsTest {
+
+    private static RedisServers redis;
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final Map<String, String> environment = new HashMap<>();
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServers.start(3);
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    CommandsTest() {
+        environment.put("HOLDFAST_NODES", redis.uris());
+        environment.put("HOLDFAST_GUARD", "OFF");
+        environment.put("HOLDFAST_NODE_TIMEOUT_MILLIS", "2000");
+    }
+
+    private int run(String... arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Main.run(environment, new PrintWriter(out, true), new PrintWriter(err, true), arguments);
+    }
+
+    private static Map<String, String> settings() {
+        return Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "2000");
+    }
+
+    private static Lease take(LockConnectionFactory locks, LockRequest request) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            return connection.acquire(request.detached().waitTimeout(ofSeconds(20)));
+        }
+    }
+
+    @Test
+    void help_namesEachCommandAndTheExitCodes() {
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString())
+                .contains("nodes", "locks", "holders", "waiters", "release", "watch", "HOLDFAST_NODES", "Exit codes");
+        assertThat(run("release", "--help")).isZero();
+        assertThat(out.toString()).contains("--reason=TEXT").contains("then two work");
+    }
+
+    @Test
+    void commands_thatAreWrong_areUsageErrors() {
+        assertThat(run("loks")).isEqualTo(Main.USAGE);
+        assertThat(run("release", "a")).isEqualTo(Main.USAGE);
+        assertThat(err.toString()).contains("--reason");
+        assertThat(run("release", "a", "--reason", " ")).isEqualTo(Main.USAGE);
+        assertThat(run("locks", "--limit", "0")).isEqualTo(Main.USAGE);
+        assertThat(err.toString()).contains("the limit must be 1 to 10000, was 0");
+        assertThat(run("watch", "--every", "PT0.1S")).isEqualTo(Main.USAGE);
+        environment.put("HOLDFAST_GUARD", "perhaps");
+        assertThat(run("nodes")).isEqualTo(Main.USAGE);
+        assertThat(err.toString())
+                .contains("HF0101", "guard must be", "perhaps")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void password_onTheCommandLine_isRefusedAndNotRepeated() {
+        for (String nodes : new String[] {"redis://:secret@a:1", "redis://b:2,rediss://ada:secret@a:1"}) {
+            assertThat(run("nodes", "--nodes", nodes)).isEqualTo(Main.USAGE);
+            assertThat(err.toString()).contains("HOLDFAST_PASSWORD_FILE").doesNotContain("secret");
+        }
+    }
+
+    @Test
+    void settings_ofTheFile_comeBeforeTheEnvironment_andOptionsBeforeBoth(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("holdfast.properties");
+        Files.writeString(file, "nodes=redis://127.0.0.1:2\n");
+        assertThat(run("nodes", "--settings", file.toString())).isEqualTo(Main.UNAVAILABLE);
+        assertThat(out.toString())
+                .contains("redis://127.0.0.1:2")
+                .doesNotContain(redis.get(0).uri());
+        assertThat(run("nodes", "--settings", file.toString(), "--nodes", redis.uris()))
+                .isZero();
+        assertThat(run("nodes", "--settings", directory.resolve("none").toString()))
+                .isEqualTo(Main.USAGE);
+        Files.writeString(file, "nods=redis://127.0.0.1:2\n");
+        assertThat(run("nodes", "--settings", file.toString())).isEqualTo(Main.USAGE);
+        assertThat(err.toString()).contains("nods");
+    }
+
+    @Test
+    void nodes_thatCannotBeUsed_areAnotherExitCode() {
+        assertThat(run("nodes")).isZero();
+        assertThat(out.toString().lines().skip(1)).hasSize(3).allMatch(line -> line.contains("VOTES"));
+        environment.put("HOLDFAST_NODES", redis.get(0).uri() + ",redis://127.0.0.1:1,redis://127.0.0.1:2");
+        assertThat(run("nodes")).isEqualTo(Main.UNAVAILABLE);
+        assertThat(out.toString()).contains("VOTES", "UNUSABLE");
+        assertThat(run("locks", "--patience", "PT0.7S")).isEqualTo(Main.UNAVAILABLE);
+        assertThat(err.toString()).startsWith("HF0202").doesNotContain("\tat ");
+    }
+
+    @Test
+    void semaphore_ofWhichPermitsAreHeld_isShownAndReleased() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            Lease one = take(locks, LockRequest.semaphore("s", 3));
+            Lease two = take(locks, LockRequest.semaphore("s", 3));
+            assertThat(run("holders", "s", "--permits", "3")).isZero();
+            assertThat(out.toString()).contains("PERMIT", "" + one.token(), "" + two.token());
+            assertThat(run("release", "s", "--permits", "3", "--reason", "both hang"))
+                    .isZero();
+            assertThat(run("release", "s", "--permits", "3", "--reason", "both hang"))
+                    .isEqualTo(Main.NOTHING_RELEASED);
+        }
+    }
+
+    /** The words of the one line that begins with ACL SETUSER operator. */
+    private static String rules() throws Exception {
+        return Files.readAllLines(Path.of("..", "..", "docs", "operations.md")).stream()
+                .filter(line -> line.startsWith("ACL SETUSER operator "))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void operator_withTheDocumentedUser_canDoEverything_andOneWithoutAPermissionIsTold() throws Exception {
+        try (RedisServers guarded = RedisServers.start(1)) {
+            String without = rules().replace("operator", "other").replace(" +scan", "");
+            guarded.get(0).command(rules());
+            guarded.get(0).command(without);
+            Map<String, String> settings = Map.of("nodes", guarded.uris(), "maxLeaseTtlMillis", "4000");
+            environment.clear();
+            environment.putAll(Map.of(
+                    "HOLDFAST_NODES", guarded.uris(),
+                    "HOLDFAST_MAX_LEASE_TTL_MILLIS", "4000",
+                    "HOLDFAST_NODE_TIMEOUT_MILLIS", "2000",
+                    "HOLDFAST_USER", "operator",
+                    "HOLDFAST_PASSWORD", "secret"));
+            try (LockConnectionFactory locks = Holdfast.connect(settings)) {
+                take(locks, LockRequest.of("a"));
+                assertThat(run("nodes", "--patience", "PT20S"))
+                        .as(out.toString())
+                        .isZero();
+                assertThat(run("locks")).as(err.toString()).isZero();
+                assertThat(run("holders", "a")).as(err.toString()).isZero();
+                assertThat(run("waiters", "a")).as(err.toString()).isZero();
+                assertThat(run("release", "a", "--reason", "a test"))
+                        .as(err.toString())
+                        .isZero();
+                environment.put("HOLDFAST_USER", "other");
+                assertThat(run("locks")).isEqualTo(Main.UNAVAILABLE);
+                assertThat(err.toString()).startsWith("HF0316").contains("scan");
+            }
+            assertThat(guarded.get(0).command("ACL LOG"))
+                    .as("what the documented user was refused")
+                    .doesNotContain("operator");
+        }
+    }
+
+    @Test
+    void watch_thatHasAnEnd_showsWhatIsThereOnce() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            Lease lease = take(locks, LockRequest.of("w"));
+            assertThat(run("watch", "--every", "PT0.2S", "--for", "PT0.5S")).isZero();
+            assertThat(out.toString().lines().filter(line -> line.contains("lock 'w' held by")))
+                    .singleElement()
+                    .asString()
+                    .contains("with token " + lease.token());
+            assertThat(out.toString().lines().filter(line -> line.endsWith(" votes")))
+                    .hasSize(3);
+            lease.release();
+        }
+    }
+}
