@@ -3,6 +3,7 @@ package org.holdfast;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 
 /**
  * Takes leases. A cheap handle, opened for a piece of work and closed after it.
@@ -150,6 +151,34 @@ public interface LockConnection extends AutoCloseable {
     LeaseReadWriteLock readWriteLock(String name);
 
     /**
+     * As {@link #semaphore(LockRequest)}, of a semaphore with that name and number of permits and the defaults of the
+     * factory.
+     *
+     * @param name the semaphore's name, see {@link LockRequest#of(String)}
+     * @param permits how many permits it has, the same in every request for it
+     * @return a view that may be used by several threads at once, as long as the connection is open
+     * @throws InvalidLockRequestException if the name or the number is not valid
+     */
+    @CheckReturnValue
+    default LeaseSemaphore semaphore(String name, int permits) {
+        return semaphore(LockRequest.semaphore(name, permits));
+    }
+
+    /**
+     * Returns a semaphore in the shape of {@link java.util.concurrent.Semaphore}, with the leases of its permits. Takes
+     * nothing and asks no node: the methods of what is returned do. What differs from the JDK's stands at {@link
+     * LeaseSemaphore}.
+     *
+     * @param request of a {@linkplain LockRequest#semaphore semaphore}; its wait timeout has no effect
+     * @return a view that may be used by several threads at once, as long as the connection is open; views of equal
+     *     names and numbers of permits are one semaphore on one connection
+     * @throws InvalidLockRequestException if the request is of no semaphore, or its scope is {@link
+     *     LeaseScope#DETACHED}: a view belongs to its connection
+     */
+    @CheckReturnValue
+    LeaseSemaphore semaphore(LockRequest request);
+
+    /**
      * Returns a latch, which opens when it was counted down so many times. Asks no node.
      *
      * @param name the latch's name, see {@link LockRequest#of(String)}; a lock of the same name is independent of it
@@ -197,6 +226,24 @@ public interface LockConnection extends AutoCloseable {
      * @throws IllegalStateException if this connection is closed
      */
     CompletableFuture<Lease> acquireAsync(LockRequest request);
+
+    /**
+     * Returns a publisher of the lease, as {@link #acquireAsync(LockRequest)} gets it: for Mutiny, Reactor and others
+     * that adapt a {@link Flow.Publisher}.
+     *
+     * <p>Each subscriber that requests something causes one acquisition, and receives one lease or one failure. To
+     * cancel the subscription before that withdraws the request: a lock that is granted just then is released. From
+     * {@link Flow.Subscriber#onNext} on the lease is the subscriber's, which releases it; nothing else does, so an
+     * operator that may drop what it received needs a way to release it.
+     *
+     * @param request which lock, and how
+     * @return a publisher, which has not asked for anything yet. It fails with what the stage of {@link #acquireAsync}
+     *     fails with, and with {@link IllegalStateException} if this connection is closed when a subscriber requests
+     */
+    @CheckReturnValue
+    default Flow.Publisher<Lease> acquirePublisher(LockRequest request) {
+        return new LeasePublisher(() -> acquireAsync(request));
+    }
 
     /**
      * Returns the connection and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.

@@ -9,6 +9,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
 import org.holdfast.LeaseReadWriteLock;
 import org.holdfast.LeaseScope;
+import org.holdfast.LeaseSemaphore;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -153,6 +154,21 @@ public abstract class AbstractLockConnection implements LockConnection {
                     + " scope must not be DETACHED: take the lease by acquire, or leave the scope out");
         }
         return new JdkLock(this, request);
+    }
+
+    @Override
+    public LeaseSemaphore semaphore(LockRequest request) {
+        if (request.mode() != LockMode.PERMIT) {
+            throw new InvalidLockRequestException(
+                    "a semaphore has permits: ask for LockRequest.semaphore(name, permits)," + " the mode was "
+                            + request.mode() + " (lock '" + request.name() + "')");
+        }
+        if (request.scope() == LeaseScope.DETACHED) {
+            throw new InvalidLockRequestException(
+                    "a semaphore in the shape of the JDK's belongs to its connection, so its"
+                            + " scope must not be DETACHED: take permits by acquire, or leave the scope out");
+        }
+        return new JdkSemaphore(this, request);
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.holdfast.protocol.waiting.ReadByItselfException;
 /** A lock in the shape of the JDK's: taken and released by the same thread, through one connection. */
 final class JdkLock implements LeaseLock {
 
-    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+    static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private final AbstractLockConnection connection;
     private final LockRequest request;
@@ -33,7 +33,7 @@ final class JdkLock implements LeaseLock {
         boolean interrupted = Thread.interrupted();
         try {
             Optional<Lease> lease = connection.tryAcquireUninterruptibly(request.waitTimeout(FOR_EVER));
-            leases.push(request, lease.orElseThrow());
+            leases.push(thisThread(), request, lease.orElseThrow());
         } finally {
             restore(interrupted);
         }
@@ -41,7 +41,7 @@ final class JdkLock implements LeaseLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        leases.push(request, connection.acquire(request.waitTimeout(FOR_EVER)));
+        leases.push(thisThread(), request, connection.acquire(request.waitTimeout(FOR_EVER)));
     }
 
     @Override
@@ -57,11 +57,11 @@ final class JdkLock implements LeaseLock {
     }
 
     private boolean pushed(Optional<Lease> lease) {
-        lease.ifPresent(got -> leases.push(request, got));
+        lease.ifPresent(got -> leases.push(thisThread(), request, got));
         return lease.isPresent();
     }
 
-    private static void restore(boolean interrupted) {
+    static void restore(boolean interrupted) {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -87,10 +87,19 @@ final class JdkLock implements LeaseLock {
      */
     @Override
     public void unlock() {
-        Lease lease = leases.pop(request);
+        Lease lease = leases.pop(thisThread(), request);
         if (lease == null) {
             throw notHeld();
         }
+        giveBack(lease, request);
+    }
+
+    /**
+     * Releases what a view has taken.
+     *
+     * @throws IllegalMonitorStateException if it was not held any more
+     */
+    static void giveBack(Lease lease, LockRequest request) {
         try {
             lease.requireHeld();
         } catch (LeaseLostException | IllegalStateException e) {
@@ -107,9 +116,13 @@ final class JdkLock implements LeaseLock {
         }
     }
 
+    private static long thisThread() {
+        return Thread.currentThread().getId();
+    }
+
     @Override
     public Lease lease() {
-        Lease lease = leases.last(request);
+        Lease lease = leases.last(thisThread(), request);
         if (lease == null) {
             throw notHeld();
         }
@@ -128,13 +141,13 @@ final class JdkLock implements LeaseLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Lease lease = leases.last(request);
+        Lease lease = leases.last(thisThread(), request);
         return lease != null && lease.isHeld();
     }
 
     @Override
     public int getHoldCount() {
-        return leases.count(request);
+        return leases.count(thisThread(), request);
     }
 
     private IllegalMonitorStateException notHeld() {

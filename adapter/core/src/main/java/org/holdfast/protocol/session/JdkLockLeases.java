@@ -19,25 +19,28 @@ final class JdkLockLeases {
 
     private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
 
+    /** What was taken belongs to no thread: no thread has this id. */
+    static final long ANY_THREAD = 0;
+
     private record Key(long thread, Set<String> names, LockMode mode, int permits) {
-        static Key ofThisThread(LockRequest request) {
-            return new Key(
-                    Thread.currentThread().getId(), Set.copyOf(request.names()), request.mode(), request.permits());
+        static Key of(long thread, LockRequest request) {
+            return new Key(thread, Set.copyOf(request.names()), request.mode(), request.permits());
         }
     }
 
-    void push(LockRequest request, Lease lease) {
-        taken.compute(Key.ofThisThread(request), (key, known) -> {
+    void push(long thread, LockRequest request, Lease lease) {
+        taken.compute(Key.of(thread, request), (key, known) -> {
             Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
             stack.push(lease);
             return stack;
         });
     }
 
-    /** Returns the lease that the calling thread took last, or null. */
-    Lease pop(LockRequest request) {
+    /** Returns the lease that the thread took last, or null. */
+    @Nullable
+    Lease pop(long thread, LockRequest request) {
         Lease[] last = new Lease[1];
-        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
             last[0] = stack.pop();
             return stack.isEmpty() ? null : stack;
         });
@@ -46,19 +49,19 @@ final class JdkLockLeases {
 
     /** Returns the same and keeps it. */
     @Nullable
-    Lease last(LockRequest request) {
+    Lease last(long thread, LockRequest request) {
         Lease[] last = new Lease[1];
-        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
             last[0] = stack.peek();
             return stack;
         });
         return last[0];
     }
 
-    /** Returns how many leases the calling thread has. */
-    int count(LockRequest request) {
+    /** Returns how many leases the thread has. */
+    int count(long thread, LockRequest request) {
         int[] count = new int[1];
-        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
             count[0] = stack.size();
             return stack;
         });

@@ -110,6 +110,16 @@ public final class LockAdmin {
                 .anyMatch(heldLock -> heldLock.claim().target().isAmong(request.permits()) && heldLock.isHeld(now));
     }
 
+    /** Returns how many holders a majority of the nodes knows. */
+    int countHolders(LockRequest request) {
+        return (int) holders(ownNodes, request).stream().filter(this::isReal).count();
+    }
+
+    /** A holder that a minority reports is just asking, or has released or lost the lock. */
+    private boolean isReal(LockHolder holder) {
+        return holder.nodeCount() >= ownNodes.count() / 2 + 1;
+    }
+
     /**
      * Describes the holder that a caller has waited for in vain, as far as the nodes know one now. Takes a node timeout
      * at the most.
@@ -121,9 +131,8 @@ public final class LockAdmin {
         } catch (RuntimeException e) { // the caller is to receive that it timed out
             return ANOTHER;
         }
-        int quorum = ownNodes.count() / 2 + 1;
         List<LockHolder> real = holders.stream()
-                .filter(each -> each.nodeCount() >= quorum && !each.host().equals(LockHolder.UNKNOWN))
+                .filter(each -> isReal(each) && !each.host().equals(LockHolder.UNKNOWN))
                 .toList();
         return real.isEmpty() ? ANOTHER : describeOwner(real.get(0)) + (real.size() > 1 ? ", and others" : "");
     }

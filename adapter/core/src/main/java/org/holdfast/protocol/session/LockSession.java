@@ -138,6 +138,11 @@ public final class LockSession {
         return lockAdmin.isLocked(nodes, request);
     }
 
+    /** As {@link org.holdfast.LeaseSemaphore#availablePermits()}. */
+    int freePermits(LockRequest request) {
+        return Math.max(0, request.permits() - lockAdmin.countHolders(request));
+    }
+
     private LeaseHandle lease(
             HeldLock heldLock,
             LockRequest request,

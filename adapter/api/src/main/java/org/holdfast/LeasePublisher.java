@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/** Takes a lock for each subscriber that requests it, and publishes the lease. Safe for use by several threads. */
+final class LeasePublisher implements Flow.Publisher<Lease> {
+
+    private final Supplier<CompletableFuture<Lease>> acquisitions;
+
+    /** @param acquisitions begins an acquisition */
+    LeasePublisher(Supplier<CompletableFuture<Lease>> acquisitions) {
+        this.acquisitions = acquisitions;
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super Lease> subscriber) {
+        Objects.requireNonNull(subscriber, "subscriber");
+        subscriber.onSubscribe(new OneLease(subscriber));
+    }
+
+    /** What one subscriber gets: one lease, or a failure. */
+    private final class OneLease implements Flow.Subscription {
+
+        /** Takes the place of an acquisition that has not begun, and of one that the subscriber wants no more. */
+        private static final CompletableFuture<Lease> ENDED = new CompletableFuture<>();
+
+        private final Flow.Subscriber<? super Lease> subscriber;
+        private final AtomicReference<CompletableFuture<Lease>> acquisition = new AtomicReference<>();
+
+        OneLease(Flow.Subscriber<? super Lease> subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        @Override
+        public void request(long number) {
+            if (number <= 0) {
+                fail(new IllegalArgumentException("a subscriber must request 1 lease or more, requested " + number));
+                return;
+            }
+            CompletableFuture<Lease> placeholder = new CompletableFuture<>();
+            if (!acquisition.compareAndSet(null, placeholder)) {
+                return; // one lease is all that there is
+            }
+            CompletableFuture<Lease> begun;
+            try {
+                begun = acquisitions.get();
+            } catch (RuntimeException e) {
+                fail(e);
+                return;
+            }
+            boolean isWanted = acquisition.compareAndSet(placeholder, begun);
+            begun.whenComplete((lease, failure) -> done(begun, lease, failure));
+            if (!isWanted) { // cancelled meanwhile
+                begun.cancel(false);
+            }
+        }
+
+        private void done(CompletableFuture<Lease> begun, Lease lease, Throwable failure) {
+            if (!acquisition.compareAndSet(begun, ENDED)) {
+                if (lease != null) {
+                    lease.release();
+                }
+            } else if (lease != null) {
+                subscriber.onNext(lease);
+                subscriber.onComplete();
+            } else {
+                subscriber.onError(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
+            }
+        }
+
+        private void fail(RuntimeException failure) {
+            CompletableFuture<Lease> before = acquisition.getAndSet(ENDED);
+            if (before != ENDED) {
+                withdraw(before);
+                subscriber.onError(failure);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            withdraw(acquisition.getAndSet(ENDED));
+        }
+
+        /** Also where the lock is granted just then: it is released. */
+        private void withdraw(CompletableFuture<Lease> begun) {
+            if (begun != null && begun != ENDED && !begun.isDone()) {
+                begun.cancel(false);
+            }
+        }
+    }
+}
