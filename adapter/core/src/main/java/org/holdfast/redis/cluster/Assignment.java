@@ -37,7 +37,7 @@ final class Assignment {
 
     /** Returns how many primaries there are, as far as any node knows. */
     static int primaries(Collection<NodeView> views) {
-        return views.stream().mapToInt(view -> view.primaries().size()).max().orElse(0);
+        return views.stream().mapToInt(NodeView::countPrimaries).max().orElse(0);
     }
 
     /** Returns those that have a voice: primaries that have slots, each once. */
@@ -71,6 +71,16 @@ final class Assignment {
     /** Returns what a node has answered, if it has a voice. */
     Optional<NodeView> voice(String node) {
         return voices.stream().filter(view -> view.node().equals(node)).findFirst();
+    }
+
+    /**
+     * Returns the slots that are being moved away from a node, as others say: to them, from a node in whose place it
+     * is. A replica up to Redis 8 does not know what its primary was moving when that failed.
+     */
+    BitSet comingFromBefore(String node) {
+        BitSet slots = new BitSet();
+        voices.forEach(view -> slots.or(view.comingFromOthersThan(node)));
+        return slots;
     }
 
     /** Returns the first slot of each range of slots that one node has, or none. */

@@ -119,7 +119,10 @@ public final class ClusterMap {
                 watched.add(shard);
             }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            shard.see(owner, place(node, assignment), owned, assignment.voice(node), askedAt, watchedSince);
+            BitSet left = assignment.comingFromBefore(node);
+            left.and(owned);
+            Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), left);
+            shard.see(owner, place(node, assignment), said, askedAt, watchedSince);
             shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {

@@ -3,10 +3,13 @@ package org.holdfast.redis.cluster;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.holdfast.redis.address.HostPort;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param members the ids of all nodes that it knows, its own included
  * @param primaries all primaries that have slots, as far as it knows, itself included if it is one
  * @param moving the slots that are being moved away from the node that answered
+ * @param coming the slots that are being moved to it, each with the id of the node from which they come
  */
-public record NodeView(String node, Set<String> members, List<Primary> primaries, BitSet moving) {
+public record NodeView(
+        String node, Set<String> members, List<Primary> primaries, BitSet moving, Map<Integer, String> coming) {
 
+    private static final Pattern MOVE = Pattern.compile("\\[(\\d+)(->-|-<-)(.*)]");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{40}");
     private static final int FLAGS = 2;
     private static final int EPOCH = 6;
@@ -58,6 +64,33 @@ public record NodeView(String node, Set<String> members, List<Primary> primaries
     public NodeView {
         members = Set.copyOf(members);
         primaries = List.copyOf(primaries);
+        coming = Map.copyOf(coming);
+    }
+
+    /** Of a node to which no slot is being moved. */
+    public NodeView(String node, Set<String> members, List<Primary> primaries, BitSet moving) {
+        this(node, members, primaries, moving, Map.of());
+    }
+
+    /**
+     * Returns how many primaries there are, as far as it knows. A node keeps a slot that is being moved to it with the
+     * node from which it comes, also when that has failed and a replica has all its slots: that is no primary any more.
+     */
+    int countPrimaries() {
+        return (int) primaries.stream()
+                .filter(one -> !one.failed() || !one.slots().stream().allMatch(coming::containsKey))
+                .count();
+    }
+
+    /** Returns the slots that are being moved to it from another node than this one. */
+    BitSet comingFromOthersThan(String owner) {
+        BitSet slots = new BitSet();
+        coming.forEach((slot, from) -> {
+            if (!from.equals(owner)) {
+                slots.set(slot);
+            }
+        });
+        return slots;
     }
 
     /** Returns the node that answered, as it sees itself; empty if it is a replica, or has no slots. */
@@ -76,6 +109,7 @@ public record NodeView(String node, Set<String> members, List<Primary> primaries
         Set<String> members = new HashSet<>();
         List<Primary> primaries = new ArrayList<>();
         BitSet moving = new BitSet();
+        Map<Integer, String> coming = new HashMap<>();
         for (String line : answer.lines().toList()) {
             String[] words = line.split(" ");
             if (words.length < FIRST_SLOTS || !ID.matcher(words[0]).matches()) {
@@ -87,7 +121,10 @@ public record NodeView(String node, Set<String> members, List<Primary> primaries
             if (own) {
                 self = words[0];
             }
-            BitSet slots = slots(words, own ? moving : new BitSet());
+            BitSet slots = slots(words);
+            if (own) {
+                readMoves(words, moving, coming);
+            }
             if (flags.contains("master") && !slots.isEmpty()) {
                 Optional<HostPort> place = place(words[1], own ? asked : null);
                 primaries.add(
@@ -97,7 +134,7 @@ public record NodeView(String node, Set<String> members, List<Primary> primaries
         if (self.isEmpty()) {
             throw new IllegalArgumentException("it does not say which node it is");
         }
-        return new NodeView(self, members, primaries, moving);
+        return new NodeView(self, members, primaries, moving, coming);
     }
 
     /**
@@ -120,17 +157,29 @@ public record NodeView(String node, Set<String> members, List<Primary> primaries
         return host.isEmpty() || port == 0 ? Optional.empty() : Optional.of(HostPort.named(host, port));
     }
 
-    private static BitSet slots(String[] words, BitSet moving) {
+    private static BitSet slots(String[] words) {
         BitSet slots = new BitSet(Slot.COUNT);
         for (int i = FIRST_SLOTS; i < words.length; i++) {
             if (!words[i].startsWith("[")) {
                 SlotRange range = SlotRange.parse(words[i]);
                 slots.set(range.first(), range.last() + 1);
-            } else if (words[i].contains("->-")) {
-                moving.set(SlotRange.parse(words[i].substring(1, words[i].indexOf("->-")))
-                        .first());
             }
         }
         return slots;
+    }
+
+    /** {@code [slot->-id]} is being moved to that node, and {@code [slot-<-id]} comes from it. */
+    private static void readMoves(String[] words, BitSet moving, Map<Integer, String> coming) {
+        for (int i = FIRST_SLOTS; i < words.length; i++) {
+            Matcher move = MOVE.matcher(words[i]);
+            if (move.matches()) {
+                int slot = SlotRange.parse(move.group(1)).first();
+                if (move.group(2).equals("->-")) {
+                    moving.set(slot);
+                } else {
+                    coming.put(slot, move.group(3));
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 package org.holdfast.redis.cluster;
 
 import java.util.BitSet;
+import java.util.Optional;
 
 /**
  * What the cluster says of the node.
@@ -36,6 +37,15 @@ record Seen(String node, BitSet slots, SlotDoubts doubts, Seen.OwnWord own) {
             return !equals(UNKNOWN) && moment - at <= nanos;
         }
     }
+
+    /**
+     * What is said of a node now.
+     *
+     * @param owned the slots that it has, as a majority says
+     * @param view what it says itself; empty if it has not answered now
+     * @param movedBefore slots that the node in whose place it is was moving away, as others say
+     */
+    record Word(String node, BitSet owned, Optional<NodeView> view, BitSet movedBefore) {}
 
     Seen noted() {
         return new Seen(node, slots, doubts.noted(), own);

@@ -79,20 +79,20 @@ public final class Shard {
      *
      * @param owner the node, and its epoch
      * @param at where that is
-     * @param view what it says itself; empty if it has not answered now
      * @param askedAt when it was asked
      * @param since when a majority was asked without a gap from then on
      */
-    synchronized void see(
-            NodeView.Owner owner, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt, long since) {
+    synchronized void see(NodeView.Owner owner, HostPort at, Seen.Word said, long askedAt, long since) {
         if (epochs.see(seen.node().equals(owner.node()), owner.epoch(), askedAt, since)) {
             home.missed();
         }
         location = new Location(owner.node(), at);
-        take(owner.node(), owned, view, askedAt);
+        take(said, askedAt);
     }
 
-    private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
+    private void take(Seen.Word said, long askedAt) {
+        String node = said.node();
+        Optional<NodeView> view = said.view();
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
@@ -100,8 +100,8 @@ public final class Shard {
         heardSince = missed ? askedAt : heardSince;
         seen = new Seen(
                 node,
-                owned,
-                seen.doubts().seen(seen.slots(), owned, movingAway, missed, time.nanoTime()),
+                said.owned(),
+                seen.doubts().seen(seen.slots(), said.owned(), movingAway, said.movedBefore(), missed, time.nanoTime()),
                 view.flatMap(NodeView::own)
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known));
@@ -109,7 +109,7 @@ public final class Shard {
         if (missed && !known.equals(OwnWord.UNKNOWN)) { // else it is another node, which continues the one before
             home.missed();
         }
-        home.see(node, isSilent() ? owned : seen.own().slots());
+        home.see(node, isSilent() ? said.owned() : seen.own().slots());
         if (!home.now().equals(before)) {
             written = null;
         }
@@ -137,7 +137,7 @@ public final class Shard {
     /** Takes what the node has said itself, unless that is known by now, or another node is the shard. */
     public synchronized void hear(NodeView view, long askedAt) {
         if (isSilent() && view.node().equals(seen.node())) {
-            take(view.node(), seen.slots(), Optional.of(view), askedAt);
+            take(new Seen.Word(view.node(), seen.slots(), Optional.of(view), new BitSet()), askedAt);
         }
     }
 

@@ -56,10 +56,12 @@ final class SlotDoubts {
      * @param before the slots that the node had
      * @param owned those that it has
      * @param movingAway those that it moves away; empty if it has not answered now
+     * @param movedBefore those that the node in whose place it is was moving away, as others say now
      * @param missed whether it has not answered for so long that slots may have been moving meanwhile
      */
-    SlotDoubts seen(BitSet before, BitSet owned, Optional<BitSet> movingAway, boolean missed, long now) {
-        BitSet movingNow = movingAway.orElse(moving);
+    SlotDoubts seen(
+            BitSet before, BitSet owned, Optional<BitSet> movingAway, BitSet movedBefore, boolean missed, long now) {
+        BitSet movingNow = union(movingAway.orElse(moving), movedBefore);
         BitSet stay = without(union(stayed, moving), movingNow);
         stay.and(owned);
         BitSet away = without(before, owned);

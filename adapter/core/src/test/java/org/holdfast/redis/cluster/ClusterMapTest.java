@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -204,6 +205,48 @@ class ClusterMapTest {
                 view(d, R, B, fewer),
                 view(primary("b", 10, 19, 2), R, fewer, d));
         assertThat(shard.firstUse().lacksWitnesses()).isEmpty();
+    }
+
+    /** Returns what stands on a node of slots 0 to 9 after two looks, ten seconds after one another. */
+    private String record(Shard shard, Runnable between) {
+        String text = "";
+        for (long micros : new long[] {100_000_000, 110_000_000}) {
+            between.run();
+            String tag = shard.homeTag().orElseThrow();
+            SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, micros, 0, false, true);
+            Shard.Update update = shard.update(sight, slot -> 0, List.of()).orElseThrow();
+            text = update.text();
+            update.isWritten();
+        }
+        return text;
+    }
+
+    /** B goes on importing slot 3 from A, which has failed: its replica R does not know that. */
+    @Test
+    void slot_thatTheNodeBeforeWasMovingAway_isInDoubtAtTheNext_asLongAsTheTargetSaysSo() {
+        confirm(view(A, B, C), view(B, A, C), view(C, A, B));
+        Primary rest = failed(primary("a", 3, 3, 1));
+        NodeView target =
+                new NodeView("b", ids(List.of(B, R, C, rest)), List.of(B, R, C, rest), new BitSet(), Map.of(3, "a"));
+        confirm(view(R, B, C), target, view(C, B, R));
+        Shard shard = map.shard(3).orElseThrow();
+        assertThat(shard.firstUse().lacksWitnesses())
+                .as("of three primaries, two name it")
+                .isEmpty();
+        time.pass(COUNTS.multipliedBy(2).toNanos());
+        assertThat(record(shard, () -> confirm(view(R, B, C), target, view(C, B, R))))
+                .endsWith(" 4 0-2:100000000 3:110000000 4-9:100000000");
+    }
+
+    /** The source itself says whether it still moves the slot. */
+    @Test
+    void slot_thatComesFromTheNodeThatHasIt_isNotInDoubt_whereThatHasEndedTheMove() {
+        NodeView target = new NodeView("b", ids(List.of(B, A, C)), List.of(B, A, C), new BitSet(), Map.of(3, "a"));
+        confirm(view(A, B, C), target, view(C, A, B));
+        Shard shard = map.shard(3).orElseThrow();
+        time.pass(COUNTS.multipliedBy(2).toNanos());
+        assertThat(record(shard, () -> confirm(view(A, B, C), target, view(C, A, B))))
+                .endsWith(" 1 0-9:100000000");
     }
 
     @Test

@@ -55,7 +55,12 @@ class MovingSlotTest extends ShardOnNode {
         see(shard, 1, slots(9), slots(9), only(3));
         look(shard);
         pass(1_000);
-        shard.see(new NodeView.Owner("a", 1), PLACE, slots(9), Optional.empty(), time.nanoTime(), watchedSince);
+        shard.see(
+                new NodeView.Owner("a", 1),
+                PLACE,
+                new Seen.Word("a", slots(9), Optional.empty(), new BitSet()),
+                time.nanoTime(),
+                watchedSince);
         look(shard);
         pass(1_000);
         see(shard, 1, 9);

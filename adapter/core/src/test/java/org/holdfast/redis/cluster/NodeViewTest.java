@@ -4,6 +4,7 @@ package org.holdfast.redis.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Map;
 import org.holdfast.redis.address.HostPort;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,9 @@ class NodeViewTest {
                 ASKED);
         assertThat(view.node()).isEqualTo(A);
         assertThat(view.moving().stream()).containsExactly(8);
+        assertThat(view.coming()).isEqualTo(Map.of(9, B));
+        assertThat(view.comingFromOthersThan(B).isEmpty()).isTrue();
+        assertThat(view.comingFromOthersThan(C).stream()).containsExactly(9);
         assertThat(view.primaries()).hasSize(2);
         assertThat(view.primaries().get(0).place()).hasValue(ASKED);
         assertThat(view.primaries().get(0).slots().stream()).containsExactly(0, 1, 2, 3, 4, 5, 7);
@@ -41,6 +45,22 @@ class NodeViewTest {
         assertThat(view.primaries().get(1).place()).isEmpty();
         assertThat(view.primaries().get(1).isNamed()).isFalse();
         assertThat(view.members()).containsExactlyInAnyOrder(A, B);
+    }
+
+    /** B has failed while it moved slot 9 to A, and its replica has all its other slots. */
+    @Test
+    void primary_ofWhichOnlySlotsAreLeftThatComeHere_isCountedUntilItHasFailed() {
+        String rest = " 10.0.0.1:7000@17000 myself,master - 0 0 3 connected 0-5 [9-<-" + B + "]\n" + B
+                + " 10.0.0.2:7001@17001 ";
+        assertThat(NodeView.parse(A + rest + "master,fail - 0 0 4 disconnected 9\n", ASKED)
+                        .countPrimaries())
+                .isOne();
+        assertThat(NodeView.parse(A + rest + "master,fail - 0 0 4 disconnected 9-10\n", ASKED)
+                        .countPrimaries())
+                .isEqualTo(2);
+        assertThat(NodeView.parse(A + rest + "master - 0 0 4 connected 9\n", ASKED)
+                        .countPrimaries())
+                .isEqualTo(2);
     }
 
     @Test

@@ -57,7 +57,12 @@ abstract class ShardOnNode {
     private void see(Shard shard, String node, long epoch, BitSet assigned, BitSet own, BitSet moving) {
         NodeView.Primary primary = new NodeView.Primary(node, Optional.of(PLACE), own, epoch, false);
         NodeView view = new NodeView(node, Set.of(node), List.of(primary), moving);
-        shard.see(new NodeView.Owner(node, epoch), PLACE, assigned, Optional.of(view), time.nanoTime(), watchedSince);
+        shard.see(
+                new NodeView.Owner(node, epoch),
+                PLACE,
+                new Seen.Word(node, assigned, Optional.of(view), new BitSet()),
+                time.nanoTime(),
+                watchedSince);
     }
 
     void look(Shard shard) {
