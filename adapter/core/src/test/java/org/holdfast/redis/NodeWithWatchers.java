@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.MarkChange;
@@ -65,7 +66,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
         Client(int nodes) {
             this.nodes = nodes;
             clocks = new ClockMonitor(nodes, OneNode.AGREEMENTS.widest());
-            guard = new NodeGuard(0, OneNode.AGREEMENTS, false, clocks, time);
+            guard = new NodeGuard(0, OneNode.AGREEMENTS, new AcceptedSettings.OfOthers(), false, clocks, time);
             monitor = new NodeMonitor(time, clocks, this, nanos -> stoodStill = true);
         }
 

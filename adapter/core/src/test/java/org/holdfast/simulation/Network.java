@@ -97,9 +97,10 @@ final class Network {
 
     /** What one client makes of each node. */
     List<NodeGuard> guards(ClockMonitor clockMonitor, SimulatedTime time) {
+        AcceptedSettings.OfOthers others = new AcceptedSettings.OfOthers();
         return IntStream.range(0, nodes.size())
-                .mapToObj(node ->
-                        new NodeGuard(node, acceptedSettings, nodes.get(node).isDurable(), clockMonitor, time))
+                .mapToObj(node -> new NodeGuard(
+                        node, acceptedSettings, others, nodes.get(node).isDurable(), clockMonitor, time))
                 .toList();
     }
 

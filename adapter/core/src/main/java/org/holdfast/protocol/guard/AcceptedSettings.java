@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.SharedSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that processes of a deployment share, and those that some still have while a change is rolled out.
@@ -125,5 +126,46 @@ public record AcceptedSettings(SharedSettings current, Optional<SharedSettings> 
     @Override
     public String toString() {
         return current + previous.map(old -> " (previously " + old + ")").orElse("");
+    }
+
+    /**
+     * The settings of other processes, as this one has seen them last: on whichever node, since all nodes of a
+     * deployment are used with the same. Safe for use by any number of threads.
+     */
+    public static final class OfOthers {
+
+        /** By then a process has looked at each node that it knew when it started: it does so once a second. */
+        private static final long LOOKS_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+        private volatile @Nullable Seen seen;
+        private volatile @Nullable Long firstLookAt;
+
+        private record Seen(AcceptedSettings acceptedSettings, long at) {}
+
+        /** This process begins to look at a node that it may use. */
+        void looked(long now) {
+            if (firstLookAt == null) {
+                firstLookAt = now;
+            }
+        }
+
+        /** Returns for how many nanoseconds more this process may not have looked at each node that it knows. */
+        long restNanos(long now) {
+            Long first = firstLookAt;
+            return first == null ? LOOKS_NANOS : Math.max(0, first + LOOKS_NANOS - now);
+        }
+
+        /** A node is used with these settings, and this process has others. */
+        void saw(AcceptedSettings theirs, long now) {
+            seen = new Seen(theirs, now);
+        }
+
+        /** Returns the settings that were seen so lately that locks of these processes may be in force. */
+        Optional<AcceptedSettings> inForce(long now) {
+            return Optional.ofNullable(seen)
+                    .filter(it -> now - it.at()
+                            < it.acceptedSettings().widest().quarantine().toNanos())
+                    .map(Seen::acceptedSettings);
+        }
     }
 }

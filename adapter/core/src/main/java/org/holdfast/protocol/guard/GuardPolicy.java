@@ -12,12 +12,14 @@ import org.holdfast.GuardMode;
  * @param settings the settings that all processes must share
  * @param observes whether this process takes no locks: then it writes no birth mark, and leaves nodes that need one to
  *     the processes that do
+ * @param others what this process has seen of the settings of others
  */
-public record GuardPolicy(GuardMode mode, AcceptedSettings settings, boolean observes) {
+public record GuardPolicy(
+        GuardMode mode, AcceptedSettings settings, boolean observes, AcceptedSettings.OfOthers others) {
 
     /** Of a process that takes locks. */
     public GuardPolicy(GuardMode mode, AcceptedSettings settings) {
-        this(mode, settings, false);
+        this(mode, settings, false, new AcceptedSettings.OfOthers());
     }
 
     public GuardPolicy {
@@ -27,7 +29,7 @@ public record GuardPolicy(GuardMode mode, AcceptedSettings settings, boolean obs
 
     /** Returns the policy of a process that takes no locks. */
     public GuardPolicy observing() {
-        return new GuardPolicy(mode, settings, true);
+        return new GuardPolicy(mode, settings, true, others);
     }
 
     /** Returns whether they lose their votes; false to trust the memory and the clock of every node. */

@@ -198,4 +198,12 @@ final class MemoryCheck {
     static long earlyMicros(AcceptedSettings marked) {
         return TimeUnit.NANOSECONDS.toMicros(marked.heartbeat().toNanos()) - FUTURE_MICROS - GRAIN_MICROS;
     }
+
+    /** Where another process has set the mark, it may not have known what this one knows of the clock. */
+    static long behindUntil(BirthMark mark, @Nullable LastLook before, NodeFacts facts) {
+        long known = mark.behindUntilMicros();
+        return before != null && isOfTheFuture(before.seenMicros(), facts.nowMicros())
+                ? Math.max(known, before.seenMicros())
+                : known;
+    }
 }

@@ -52,6 +52,7 @@ public final class NodeGuard {
     private static final String PROMOTED =
             "it has become the primary, and may have missed the last writes of the one before";
 
+    private static final String OTHERS_FIRST = "it is used for the first time: other nodes are looked at before";
     private static final String UNWATCHED = "no process has watched its clock for a part of its quarantine";
 
     private final int node;
@@ -63,8 +64,7 @@ public final class NodeGuard {
     private final Newcomer newcomer = new Newcomer();
     private volatile MemoryCheck.@Nullable LastLook lastLook;
 
-    /** Settings of other processes that were seen here last; null if there were none. */
-    private volatile @Nullable Others others;
+    private final AcceptedSettings.OfOthers others;
 
     /** What the clocks of nodes look like from this process. */
     public interface ClockWatch {
@@ -94,9 +94,6 @@ public final class NodeGuard {
         void admitted(int node, int term, long wholeFromMicros, long steadyMicros);
     }
 
-    /** Settings of other processes, and when they were seen. */
-    private record Others(AcceptedSettings acceptedSettings, long at) {}
-
     /** What came of a look. */
     public sealed interface Admission {
 
@@ -122,11 +119,19 @@ public final class NodeGuard {
 
     /**
      * @param node which node
+     * @param others what this process has seen of others, on all nodes
      * @param durable whether the operator vouches that an acknowledged write survives a restart and a failover
      */
-    public NodeGuard(int node, AcceptedSettings acceptedSettings, boolean durable, ClockWatch clockMonitor, Time time) {
+    public NodeGuard(
+            int node,
+            AcceptedSettings acceptedSettings,
+            AcceptedSettings.OfOthers others,
+            boolean durable,
+            ClockWatch clockMonitor,
+            Time time) {
         this.node = node;
         this.acceptedSettings = acceptedSettings;
+        this.others = others;
         this.memoryCheck = new MemoryCheck(durable);
         this.changes = new MarkChanges(acceptedSettings);
         this.clockMonitor = clockMonitor;
@@ -217,12 +222,13 @@ public final class NodeGuard {
         if (refused != null) {
             return refused;
         }
+        others.looked(askedAt);
         if (mark.isEmpty()) {
             return unmarked(sight, before, askedAt);
         }
         Optional<AcceptedSettings> resolved = changes.resolve(mark.get(), facts);
         if (resolved.isEmpty()) {
-            others = new Others(mark.get().acceptedSettings(), askedAt);
+            others.saw(mark.get().acceptedSettings(), askedAt);
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
         }
         if (facts.appointment().isPresent() && memoryCheck.isNext(facts.process(), mark.get())) {
@@ -253,18 +259,19 @@ public final class NodeGuard {
     }
 
     /**
-     * A process that was refused for its settings leaves the node to the processes whose settings it saw: they know for
-     * how long locks may be forgotten.
+     * A process that was refused for its settings, on any node, leaves this one to the processes whose settings it saw:
+     * they know for how long locks may be forgotten. Of many nodes, as those of a cluster are, it sees others first.
      */
     private Verdict unmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
-        Others seen = others;
-        if (seen != null
-                && askedAt - seen.at()
-                        < seen.acceptedSettings().widest().quarantine().toNanos()) {
-            return new Verdict.Refused(describeDifference(seen.acceptedSettings()), false, 0);
+        Optional<AcceptedSettings> theirs = others.inForce(askedAt);
+        if (theirs.isPresent()) {
+            return new Verdict.Refused(describeDifference(theirs.get()), false, 0);
         }
-        return new Verdict.SetMark(
-                changes.quarantine(sight, inTerm(lastLook, sight), MemoryCheck.whyUnmarked(sight, before)));
+        long rest = others.restNanos(askedAt);
+        return sight.facts().appointment().isPresent() && rest > 0
+                ? new Verdict.Refused(OTHERS_FIRST, false, rest)
+                : new Verdict.SetMark(
+                        changes.quarantine(sight, inTerm(lastLook, sight), MemoryCheck.whyUnmarked(sight, before)));
     }
 
     private String describeDifference(AcceptedSettings theirs) {
@@ -283,7 +290,8 @@ public final class NodeGuard {
         NodeFacts facts = sight.facts();
         long age = facts.nowMicros() - mark.seenMicros();
         long steady = steadyMicros(mark, age);
-        long behindUntil = isWatchedForAQuarantine(steady, facts.nowMicros()) ? 0 : behindUntil(mark, before, facts);
+        long behindUntil =
+                isWatchedForAQuarantine(steady, facts.nowMicros()) ? 0 : MemoryCheck.behindUntil(mark, before, facts);
         boolean outdated = acceptedSettings.isOutdatedBy(resolved);
         boolean changed = !facts.process().equals(mark.process())
                 || !resolved.equals(mark.acceptedSettings())
@@ -315,14 +323,6 @@ public final class NodeGuard {
         long gap = clockMonitor.unwatchedMicros(node, Math.max(mark.watchedMicros(), mark.sinceMicros()));
         long most = mark.firstBegunMicros() + quarantineMicros() - mark.sinceMicros();
         return Math.min(gap, Math.max(0, most));
-    }
-
-    /** Where another process has set the mark, it may not have known what this one knows of the clock. */
-    private static long behindUntil(BirthMark mark, MemoryCheck.@Nullable LastLook before, NodeFacts facts) {
-        long known = mark.behindUntilMicros();
-        return before != null && MemoryCheck.isOfTheFuture(before.seenMicros(), facts.nowMicros())
-                ? Math.max(known, before.seenMicros())
-                : known;
     }
 
     /** A clock that was watched for so long was not behind for a moment: it was set. */

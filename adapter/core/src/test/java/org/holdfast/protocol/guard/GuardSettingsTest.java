@@ -24,6 +24,19 @@ class GuardSettingsTest extends GuardedNode {
         assertThat(admitted().reason()).contains("no birth mark");
     }
 
+    /** As a primary is that was added to a cluster: the process was refused at the others. */
+    @Test
+    void process_withOtherSettings_doesNotSetTheirs_onANodeThatIsNew() {
+        AcceptedSettings.OfOthers seen = othersSeenBefore(time);
+        seen.saw(new AcceptedSettings(SHORT), time.nanoTime());
+        others = seen;
+        guard = guard(new AcceptedSettings(LONG), false);
+        assertThat(refusal()).contains("maxLeaseTtlMillis=10000");
+        assertThat(node.mark).isEmpty();
+        pass(Duration.ofSeconds(11)); // no lock of the others is left, nor a process that would have set the mark
+        assertThat(admitted().reason()).contains("no birth mark");
+    }
+
     @Test
     void settings_thatDiffer_areRefused_andBothAreSaid() {
         voteAfterQuarantine();

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.SharedSettings;
 
 /** A node whose answers a test chooses, and the guard of a client that looks at it in virtual time. */
@@ -25,6 +26,10 @@ abstract class GuardedNode {
     static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-", "-");
 
     final VirtualTime time = new VirtualTime();
+
+    /** What the process has seen of others whose guard is made next. */
+    AcceptedSettings.OfOthers others = othersSeenBefore(time);
+
     boolean formerClockDoubted;
     final FakeNode node = new FakeNode();
     long steadySince = START;
@@ -146,7 +151,16 @@ abstract class GuardedNode {
                 watchedSince = steadyMicros;
             }
         };
-        return new NodeGuard(0, acceptedSettings, durable, steady, time);
+        AcceptedSettings.OfOthers seen = others;
+        others = othersSeenBefore(time);
+        return new NodeGuard(0, acceptedSettings, seen, durable, steady, time);
+    }
+
+    /** Of a process that has been running for a while, and has seen none with other settings. */
+    static AcceptedSettings.OfOthers othersSeenBefore(Time time) {
+        AcceptedSettings.OfOthers others = new AcceptedSettings.OfOthers();
+        others.looked(time.nanoTime() - Duration.ofMinutes(1).toNanos());
+        return others;
     }
 
     /** Time goes on, and the node is looked at once a second as long as it does. */
