@@ -342,4 +342,40 @@ class ClusterMutantsTest {
                 "clientThatDoesNotKnowWhereOthersLook_takesNothingOver_untilItDoes",
                 new Mutant().with(GUARD + "NodeGuard.java", "return probe.mayNote()\n", "return true\n"));
     }
+
+    @ConcurrentTest
+    void moveOfTheNodeBeforeNotSeenAtItsTarget_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ClusterMapTest",
+                "slot_thatTheNodeBeforeWasMovingAway_isInDoubtAtTheNext_asLongAsTheTargetSaysSo",
+                new Mutant().with(CLUSTER + "ClusterMap.java", "assignment.comingFromBefore(node);", "new BitSet();"));
+    }
+
+    @ConcurrentTest
+    void deadNodeOfWhichATargetKeepsASlotCounted_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "NodeViewTest",
+                "primary_ofWhichOnlySlotsAreLeftThatComeHere_isCountedUntilItHasFailed",
+                new Mutant().with(CLUSTER + "NodeView.java", "!one.failed() || !one.slots()", "true || !one.slots()"));
+    }
+
+    @ConcurrentTest
+    void settingsOfOthersForgottenAtANewNode_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.GuardSettingsTest",
+                "process_withOtherSettings_doesNotSetTheirs_onANodeThatIsNew",
+                new Mutant().with(GUARD + "NodeGuard.java", "if (theirs.isPresent()) {", "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void newNodeMarkedBeforeOthersWereLookedAt_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.PromotionTest",
+                "voterWithoutAMark_isMarkedByAProcessThatHasLookedAtOthersBefore",
+                new Mutant()
+                        .with(
+                                GUARD + "NodeGuard.java",
+                                "appointment().isPresent() && rest > 0",
+                                "appointment().isEmpty()"));
+    }
 }

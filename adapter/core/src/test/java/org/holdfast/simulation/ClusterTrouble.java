@@ -92,6 +92,7 @@ final class ClusterTrouble {
             case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
             case SLOT_AWAY_UNLISTED -> takeUnlisted(cluster, owner);
+            case SLOT_SOURCE_CRASH -> crashWhileMoving(cluster, cluster.parts.named());
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
         }
     }
@@ -295,6 +296,24 @@ final class ClusterTrouble {
                     });
                 }));
         return last;
+    }
+
+    /** An operator gives up the rest of the move at the end, when clients have seen for long what was left of it. */
+    private void crashWhileMoving(SimulatedCluster cluster, int part) {
+        if (left() < SETTLED) {
+            return;
+        }
+        ClusterMember from = cluster.owner(part);
+        ClusterMember to = another(cluster, from);
+        cluster.beginMove(part, from, to);
+        world.after(
+                upTo(SHORTEST_MOVE),
+                () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> from.process.crash(upTo(left()))));
+        world.after(left(), () -> {
+            from.moves.setStable(part);
+            to.moves.setStable(part);
+            cluster.givenUp(cluster.owner(part), part);
+        });
     }
 
     private void moveHome(SimulatedCluster cluster, ClusterMember owner) {

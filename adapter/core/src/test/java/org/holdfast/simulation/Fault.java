@@ -85,9 +85,11 @@ enum Fault {
     /** The slot in which a shard keeps what it knows of itself moves away, and perhaps back. */
     HOME_MOVED(0),
     /** The same, but given up when only its list of used slots has gone; then as {@link #SLOT_AWAY_UNSEEN}. */
-    SLOT_AWAY_UNLISTED(0);
+    SLOT_AWAY_UNLISTED(0),
+    /** The primary ends in the middle of a move of the slot of the names, of which its replica knows nothing. */
+    SLOT_SOURCE_CRASH(0);
 
-    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, SLOT_AWAY_UNLISTED);
+    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, SLOT_SOURCE_CRASH);
 
     private final int weight;
 

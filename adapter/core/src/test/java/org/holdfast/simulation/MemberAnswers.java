@@ -80,6 +80,10 @@ final class MemberAnswers {
                 String to = cluster.member(member.moves.migratingTo(part)).id;
                 cluster.parts.slots(part).stream().forEach(slot -> open.append(" [" + slot + "->-" + to + "]"));
             }
+            if (member.moves.isImporting(part)) {
+                String from = cluster.member(member.moves.importingFrom(part)).id;
+                cluster.parts.slots(part).stream().forEach(slot -> open.append(" [" + slot + "-<-" + from + "]"));
+            }
         }
         return open.toString();
     }

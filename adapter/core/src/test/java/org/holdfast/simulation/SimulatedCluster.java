@@ -225,6 +225,9 @@ final class SimulatedCluster {
     /** A replica has been elected. */
     void promoted(ClusterMember elected) {
         if (elected.known.has(parts.named())) {
+            if (lacksKeys) {
+                elected.process.haveMissedSince(members.get(winner).process.countedAt());
+            }
             winner = elected.index;
         }
     }
@@ -237,6 +240,7 @@ final class SimulatedCluster {
         if (whole) {
             winner = owner().index;
         }
+        lacksKeys &= part != parts.named();
         noteWinner();
     }
 
@@ -273,7 +277,7 @@ final class SimulatedCluster {
                         .filter(one -> primaries.stream().noneMatch(other -> other.owner(torn) == one.index))
                         .findFirst()
                         .ifPresent(one -> {
-                            one.moves.beginImport(torn);
+                            one.moves.beginImport(torn, claims.index);
                             one.assign(torn, one.index);
                         });
             }
@@ -283,7 +287,7 @@ final class SimulatedCluster {
     /** An operator begins to move a part. */
     void beginMove(int part, ClusterMember from, ClusterMember to) {
         lacksKeys &= part != parts.named();
-        to.moves.beginImport(part);
+        to.moves.beginImport(part, from.index);
         from.moves.beginMigration(part, to.index);
     }
 

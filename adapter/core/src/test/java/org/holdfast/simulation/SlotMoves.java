@@ -11,24 +11,25 @@ final class SlotMoves {
     /** To which node the slots of a part are being moved; {@link ClusterMember#NONE} for to none. */
     private final int[] migrating;
 
-    private final boolean[] importing;
+    /** From which node they come; {@link ClusterMember#NONE} for from none. */
+    private final int[] importing;
 
     SlotMoves(ClusterKnowledge known) {
         this.known = known;
         this.migrating = new int[known.parts()];
-        this.importing = new boolean[known.parts()];
+        this.importing = new int[known.parts()];
         clear();
     }
 
     /** It gives all of them up. */
     void clear() {
         Arrays.fill(migrating, ClusterMember.NONE);
-        Arrays.fill(importing, false);
+        Arrays.fill(importing, ClusterMember.NONE);
     }
 
     /** An operator lets the node take the slots of a part from another node. */
-    void beginImport(int part) {
-        importing[part] = known.isPrimary() && !known.has(part);
+    void beginImport(int part, int from) {
+        importing[part] = known.isPrimary() && !known.has(part) ? from : ClusterMember.NONE;
     }
 
     /** An operator lets the node give the slots of a part to another node. */
@@ -47,6 +48,10 @@ final class SlotMoves {
     }
 
     boolean isImporting(int part) {
+        return importing[part] != ClusterMember.NONE;
+    }
+
+    int importingFrom(int part) {
         return importing[part];
     }
 
@@ -58,6 +63,6 @@ final class SlotMoves {
     /** A move is over, or an operator gives it up. */
     void setStable(int part) {
         migrating[part] = ClusterMember.NONE;
-        importing[part] = false;
+        importing[part] = ClusterMember.NONE;
     }
 }
