@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <ul>
  *   <li>A permit is released only if it was acquired: {@link #release()} adds none.
- *   <li>Nodes may be out of reach: {@link #tryAcquire()} then throws {@link QuorumUnavailableException}, for false would
- *       mean that all permits are taken.
+ *   <li>Nodes may be out of reach: {@link #tryAcquire()} then throws {@link QuorumUnavailableException}, for false
+ *       would mean that all permits are taken.
  *   <li>A permit may be lost while it is held: {@link #lease()} reports that, and so does {@link #release()}.
  *   <li>Permits are acquired one by one: two callers that each have some and wait for more would wait for each other.
  *   <li>Closing the connection releases what is left. Inside a transaction permits stay taken until that has completed.

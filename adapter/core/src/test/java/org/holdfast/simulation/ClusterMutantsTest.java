@@ -370,8 +370,8 @@ class ClusterMutantsTest {
     @ConcurrentTest
     void newNodeMarkedBeforeOthersWereLookedAt_isRefuted() throws Exception {
         assertRefuted(
-                "org.holdfast.protocol.guard.PromotionTest",
-                "voterWithoutAMark_isMarkedByAProcessThatHasLookedAtOthersBefore",
+                "org.holdfast.protocol.guard.FirstLooksTest",
+                "nodeThatIsOneOfMany_isMarkedWhenTheOthersWereLookedAt",
                 new Mutant()
                         .with(
                                 GUARD + "NodeGuard.java",

@@ -4,7 +4,6 @@ package org.holdfast.protocol.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.memory.LuaInterpreter;
@@ -112,20 +111,6 @@ class PromotionTest {
         term++;
         clockErrorMicros = errorMicros;
         unsettledNanos = TimeUnit.SECONDS.toNanos(5);
-    }
-
-    /** It may be one of many nodes of a cluster, on which this process has not looked at the others yet. */
-    @Test
-    void voterWithoutAMark_isMarkedByAProcessThatHasLookedAtOthersBefore() {
-        redis.restore(Map.of());
-        AcceptedSettings.OfOthers none = new AcceptedSettings.OfOthers();
-        ClockMonitor clocks = new ClockMonitor(1, SETTINGS);
-        NodeGuard starting = new NodeGuard(0, new AcceptedSettings(SETTINGS), none, false, clocks, time);
-        assertThat(starting.admit(one)).isInstanceOfSatisfying(NodeGuard.Admission.Refused.class, refused -> assertThat(
-                        refused.settlingNanos())
-                .isEqualTo(Duration.ofSeconds(2).toNanos()));
-        time.pass(Duration.ofSeconds(2).toNanos());
-        assertThat(starting.admit(one)).isInstanceOf(NodeGuard.Admission.Admitted.class);
     }
 
     @Test
