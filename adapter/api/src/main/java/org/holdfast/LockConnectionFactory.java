@@ -33,6 +33,23 @@ public interface LockConnectionFactory extends LockOperations {
     default void validate(LockRequest request) {}
 
     /**
+     * Returns what is known of the nodes now, by the last look at each: this process looks at all of them about once a
+     * second. Asks no node and does not block, so a probe may call it as often as it likes.
+     *
+     * <p>{@link #check()} finds more: a lack of rights, full memory, a wrong wall clock. A node is {@link
+     * CheckReport.State#UNUSABLE} until the first look at it has ended: a moment after the lock service has started,
+     * which this call starts if nothing has used the factory before.
+     *
+     * <p>By default, this is {@link #check()}: a factory that wraps another forwards this call.
+     *
+     * @return what was found; a failure of nodes is no exception here
+     * @throws IllegalStateException if this factory is closed, or the resource adapter is not started
+     */
+    default CheckReport status() {
+        return check();
+    }
+
+    /**
      * Releases every lease that was taken through this factory and ends its threads and sockets.
      *
      * <p>So the owner of the factory calls it when the callers have ended. A caller that still works under a lease is

@@ -60,6 +60,11 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
+    public CheckReport status() {
+        return factory.status();
+    }
+
+    @Override
     public List<LockHolder> holders(LockRequest request) {
         return factory.operations().holders(request);
     }

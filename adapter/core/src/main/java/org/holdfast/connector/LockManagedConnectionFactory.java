@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.security.auth.Subject;
+import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -126,9 +127,18 @@ public class LockManagedConnectionFactory
 
     /** Returns what operators do with the locks of its service. */
     Operations operations() {
+        return service().operations();
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#status()}. */
+    CheckReport status() {
+        return service().status();
+    }
+
+    private LockService service() {
         try {
             HoldfastResourceAdapter associated = associated();
-            return associated.service(settings(associated)).operations();
+            return associated.service(settings(associated));
         } catch (ResourceException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }

@@ -72,6 +72,9 @@ public interface LockNodes extends AutoCloseable {
     /** Returns how many callers wait for each of some locks, see {@link LockScan#waiting}. */
     List<Waiting> waiting(List<String> names);
 
+    /** Returns what the last look at each node found, in the order of the setting. Asks no node. */
+    List<CheckReport.Node> known();
+
     /** Returns what is known of each node, by address without secrets. */
     Map<String, String> describeNodes();
 

@@ -193,6 +193,13 @@ public final class NodeGroup implements GroupedNodes {
     }
 
     @Override
+    public List<CheckReport.Node> known() {
+        return IntStream.range(0, nodes.size())
+                .mapToObj(node -> nodes.health(node).report())
+                .toList();
+    }
+
+    @Override
     public Map<String, String> describeNodes() {
         Map<String, String> reasons = new LinkedHashMap<>();
         for (int node = 0; node < nodes.size(); node++) {

@@ -137,7 +137,7 @@ public final class LockService implements AutoCloseable {
         this.shutdown = engine.shutdown(transactionLeases);
         nodes.onClockStoodStill(engine::clockStoodStill);
         this.operations = new Operations(this::isOpen, this::check, engine.lockAdmin(), nodes, ownConnections);
-        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes::describeNodes, operations);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes, operations);
         this.watch = new NodeWatch(nodes, locators, looks, time, this::complain);
         scheduling.repeat(this::sweep);
     }
@@ -185,6 +185,11 @@ public final class LockService implements AutoCloseable {
     /** As {@link org.holdfast.LockOperations#check()}. */
     private CheckReport check() {
         return nodes.check(settings.timing().maxSkewMicros());
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#status()}. */
+    public CheckReport status() {
+        return new CheckReport(nodes.known(), "");
     }
 
     /**

@@ -86,6 +86,14 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     @Override
+    public CheckReport status() {
+        if (closed.get()) {
+            throw Closed.factory();
+        }
+        return service.status();
+    }
+
+    @Override
     public List<LockHolder> holders(LockRequest request) {
         return service.operations().holders(request);
     }

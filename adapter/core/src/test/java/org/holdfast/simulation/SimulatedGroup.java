@@ -172,6 +172,11 @@ final class SimulatedGroup implements GroupedNodes {
     }
 
     @Override
+    public List<CheckReport.Node> known() {
+        return List.of();
+    }
+
+    @Override
     public Map<String, String> describeNodes() {
         return Map.of();
     }

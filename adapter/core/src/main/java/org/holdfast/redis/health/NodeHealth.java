@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
@@ -43,13 +44,16 @@ public final class NodeHealth {
 
     private static final State UP = new State.Up();
 
+    /** It is asked as one that is up, and nothing is known of it yet. */
+    private static final State NOT_LOOKED_AT = new State.Up();
+
     /** The reason of a quarantine that an inspection finds, and has not begun itself. */
     private static final String BY_MARK = "its birth mark says so";
 
     private final VoterAddress address;
     private final Time time;
     private final Recorder recorder;
-    private final AtomicReference<State> state = new AtomicReference<>(UP);
+    private final AtomicReference<State> state = new AtomicReference<>(NOT_LOOKED_AT);
     private final AsideLog log;
     private final WakeUp looks;
     private volatile long settledAt;
@@ -73,7 +77,7 @@ public final class NodeHealth {
 
     /** Returns whether the node votes, as far as is known. */
     boolean isUp() {
-        return state.get() == UP;
+        return state.get() instanceof State.Up;
     }
 
     /** Returns what is known of the node, for messages. */
@@ -89,6 +93,24 @@ public final class NodeHealth {
         return seen instanceof State.Quarantined quarantined
                 ? "in quarantine for another " + quarantine().toMillis() + " ms: " + quarantined.reason()
                 : "up";
+    }
+
+    /** Returns what is known of the node. Of one that was not looked at yet, nothing is said to be well. */
+    public CheckReport.Node report() {
+        State seen = state.get();
+        if (seen == NOT_LOOKED_AT) {
+            return new CheckReport.Node(
+                    address.toString(), CheckReport.State.UNUSABLE, "not looked at yet", Duration.ZERO);
+        }
+        if (seen == UP) {
+            return new CheckReport.Node(address.toString(), CheckReport.State.VOTES, "", Duration.ZERO);
+        }
+        boolean ends = seen instanceof State.Quarantined;
+        return new CheckReport.Node(
+                address.toString(),
+                ends ? CheckReport.State.QUARANTINED : CheckReport.State.UNUSABLE,
+                reason(),
+                ends ? quarantine() : Duration.ZERO);
     }
 
     /** Returns for how much longer the node grants nothing new; zero if it is not in quarantine. */

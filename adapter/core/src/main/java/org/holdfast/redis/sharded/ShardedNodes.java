@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.sharded;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -215,9 +216,8 @@ public final class ShardedNodes implements LockNodes {
     public CheckReport check(long maxSkewMicros) {
         List<CheckReport> reports =
                 allGroups().stream().map(group -> group.check(maxSkewMicros)).toList();
-        List<CheckReport.Node> nodes = IntStream.range(0, size())
-                .mapToObj(node -> worst(reports, node))
-                .toList();
+        List<CheckReport.Node> nodes =
+                worst(reports.stream().map(CheckReport::nodes).toList());
         String clockFault = reports.stream()
                 .map(CheckReport::clockFault)
                 .filter(fault -> !fault.isEmpty())
@@ -258,11 +258,23 @@ public final class ShardedNodes implements LockNodes {
     }
 
     /** A cluster votes if all its shards do. */
-    private static CheckReport.Node worst(List<CheckReport> reports, int node) {
-        return reports.stream()
-                .map(report -> report.nodes().get(node))
-                .max(Comparator.comparing(CheckReport.Node::state).thenComparing(CheckReport.Node::quarantine))
-                .orElseThrow();
+    private List<CheckReport.Node> worst(List<List<CheckReport.Node>> groups) {
+        return IntStream.range(0, size())
+                .mapToObj(node -> groups.stream()
+                        .map(group -> group.get(node))
+                        .max(Comparator.comparing(CheckReport.Node::state).thenComparing(CheckReport.Node::quarantine))
+                        .orElseGet(() -> unknown(node)))
+                .toList();
+    }
+
+    private CheckReport.Node unknown(int node) {
+        return new CheckReport.Node(
+                address(node), CheckReport.State.UNUSABLE, "its shards are not known yet", Duration.ZERO);
+    }
+
+    @Override
+    public List<CheckReport.Node> known() {
+        return worst(groups.values().stream().map(LockNodes::known).toList());
     }
 
     @Override

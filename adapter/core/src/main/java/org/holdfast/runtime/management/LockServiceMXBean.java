@@ -20,6 +20,12 @@ public interface LockServiceMXBean {
      */
     Map<String, String> getNodes();
 
+    /**
+     * Returns the same for programs, for each node: {@code VOTES}, {@code QUARANTINED} or {@code UNUSABLE}, as the last
+     * look found it.
+     */
+    Map<String, String> getNodeStates();
+
     /** Returns how many names this process holds now. */
     int getHeld();
 

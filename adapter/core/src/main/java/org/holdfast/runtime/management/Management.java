@@ -18,6 +18,7 @@ import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Heaviest;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.redis.LockNodes;
 import org.jspecify.annotations.Nullable;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
@@ -31,16 +32,15 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
     private final LockEngine engine;
     private final Counters counters;
     private final UnfinishedReleases unfinished;
-    private final Supplier<Map<String, String>> nodes;
+    private final LockNodes nodes;
     private final Operations operations;
     private @Nullable ObjectName name;
 
-    /** @param nodes returns what is known of each node */
     public Management(
             String keyPrefix,
             LockEngine engine,
             UnfinishedReleases unfinished,
-            Supplier<Map<String, String>> nodes,
+            LockNodes nodes,
             Operations operations) {
         this.keyPrefix = keyPrefix;
         this.engine = engine;
@@ -80,7 +80,14 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
 
     @Override
     public Map<String, String> getNodes() {
-        return nodes.get();
+        return nodes.describeNodes();
+    }
+
+    @Override
+    public Map<String, String> getNodeStates() {
+        Map<String, String> states = new LinkedHashMap<>();
+        nodes.known().forEach(node -> states.put(node.address(), node.state().name()));
+        return states;
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.holdfast.CheckReport;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
@@ -52,6 +53,22 @@ class NodeHealthTest {
         assertThat(health.nanosUntilLook()).isPositive();
         assertThat(health.claimLook()).isFalse();
         assertThat(health.reason()).isEqualTo("up");
+    }
+
+    @Test
+    void report_ofANode_saysNothingGoodBeforeItWasLookedAt() {
+        assertThat(health.report().state()).isEqualTo(CheckReport.State.UNUSABLE);
+        assertThat(health.report().cause()).isEqualTo("not looked at yet");
+        health.admitted(Admission.TRUSTED);
+        assertThat(health.report())
+                .isEqualTo(new CheckReport.Node("redis://a:6379", CheckReport.State.VOTES, "", Duration.ZERO));
+        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(3), "it was flushed"));
+        assertThat(health.report().state()).isEqualTo(CheckReport.State.QUARANTINED);
+        assertThat(health.report().quarantine()).isEqualTo(Duration.ofSeconds(3));
+        health.failed("silence");
+        assertThat(health.report())
+                .isEqualTo(new CheckReport.Node(
+                        "redis://a:6379", CheckReport.State.UNUSABLE, "silence, suspected for 0 ms", Duration.ZERO));
     }
 
     @Test

@@ -61,6 +61,34 @@ class CheckTest {
     }
 
     @Test
+    void status_ofNodes_isWhatTheLastLooksFound() {
+        try (RedisServer killed = start();
+                RedisServer second = start();
+                RedisServer third = start()) {
+            LockConnectionFactory locks = connect(List.of(killed.uri(), second.uri(), third.uri()), "guard", "OFF");
+            await().untilAsserted(() -> assertThat(states(locks.status())).containsOnly(CheckReport.State.VOTES));
+            killed.kill();
+            await().untilAsserted(() -> assertThat(states(locks.status()))
+                    .containsExactly(CheckReport.State.UNUSABLE, CheckReport.State.VOTES, CheckReport.State.VOTES));
+            assertThat(locks.status().isReady()).isTrue();
+            assertThat(locks.status().nodes().get(0).cause()).contains("suspected");
+            locks.close();
+            assertThatIllegalStateException().isThrownBy(locks::status);
+        }
+    }
+
+    @Test
+    void status_ofAFreshNode_isThatOfItsQuarantine() {
+        try (RedisServer node = start();
+                LockConnectionFactory locks = connect(List.of(node.uri()))) {
+            await().untilAsserted(
+                            () -> assertThat(states(locks.status())).containsExactly(CheckReport.State.QUARANTINED));
+            assertThat(locks.status().isReady()).isFalse();
+            assertThat(locks.status().isUsable()).isTrue();
+        }
+    }
+
+    @Test
     void check_freshNode_isUsableAndTheReportSaysForHowLongNot() throws Exception {
         try (RedisServer node = start();
                 LockConnectionFactory locks = connect(List.of(node.uri()))) {

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,6 +148,11 @@ class ManagementTest {
         assertThat(bean.getNodes()).hasSize(3).allSatisfy((address, state) -> assertThat(state)
                 .isEqualTo("up"));
 
+        assertThat(bean.getNodeStates())
+                .hasSize(3)
+                .containsOnlyKeys(bean.getNodes().keySet());
+        assertThat(bean.getNodeStates().values()).containsOnly("VOTES");
+
         processes.redis.get(0).kill();
         processes.redis.get(1).kill();
         assertThatExceptionOfType(QuorumUnavailableException.class)
@@ -154,6 +160,7 @@ class ManagementTest {
                         processes.connection(0).acquire(LockRequest.of("b").waitTimeout(ofMillis(50))));
         assertThat(bean.getUnavailable()).isOne();
         assertThat(bean.getNodes().values()).anyMatch(state -> state.contains("suspected"));
+        await().until(() -> Collections.frequency(bean.getNodeStates().values(), "UNUSABLE") == 2);
         await().until(() -> bean.getLost() == 1);
         assertThat(bean.getRenewalsFailed()).isPositive();
         assertThat(lease.isHeld()).isFalse();
