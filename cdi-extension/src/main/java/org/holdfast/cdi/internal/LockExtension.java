@@ -24,14 +24,17 @@ import jakarta.enterprise.inject.spi.ProcessObserverMethod;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.holdfast.CheckReport;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.internal.deployment.ApplicationBeans;
@@ -226,6 +229,29 @@ public class LockExtension implements Extension {
             known.factories().close(); // not every container does so when it gives up
         }
         return faults;
+    }
+
+    /**
+     * Returns which factories locked methods use: names in JNDI, and empty for the one that is found by itself, which
+     * is there too if no method is locked.
+     */
+    public List<Optional<String>> factories() {
+        List<Optional<String>> names = new ArrayList<>();
+        application().namedFactories().forEach(name -> names.add(Optional.of(name)));
+        if (names.isEmpty() || application().needsUnnamedFactory()) {
+            names.add(0, Optional.empty());
+        }
+        return names;
+    }
+
+    /**
+     * Returns what is known of the nodes of a factory, without asking them.
+     *
+     * @param name one of {@link #factories()}
+     * @throws IllegalStateException if there is no factory now
+     */
+    public CheckReport status(Optional<String> name) {
+        return services().factories().ask(name, LockConnectionFactory::status);
     }
 
     /** Returns whether web modules share this extension: CDI does not show when each of them begins. */

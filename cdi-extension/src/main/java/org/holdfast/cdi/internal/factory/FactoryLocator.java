@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -99,9 +100,14 @@ public final class FactoryLocator {
      * @throws IllegalStateException if there is no factory; the method does not run then
      */
     public LockConnection connect(Optional<String> name) {
+        return ask(name, LockConnectionFactory::getConnection);
+    }
+
+    /** Returns what the factory answers; as {@link #connect}. */
+    public <T> T ask(Optional<String> name, Function<LockConnectionFactory, T> question) {
         LockConnectionFactory factory = name.isPresent() ? named(name.get()) : unnamed();
         try {
-            return factory.getConnection();
+            return question.apply(factory);
         } catch (RuntimeException e) {
             forget(); // it may belong to an adapter that was redeployed: the next call looks again
             throw e;
@@ -279,12 +285,7 @@ public final class FactoryLocator {
                 : Optional.empty();
     }
 
-    /**
-     * A factory that is known when the application begins.
-     *
-     * @param ofTheModule whether only the web module on whose thread it was found surely has it: others may bind
-     *     another
-     */
+    /** A factory that is known at the start. If it is of the module, other web modules may bind another. */
     public record Known(LockConnectionFactory factory, boolean ofTheModule) {}
 
     /**
