@@ -24,6 +24,7 @@ public final class ReleaseCheck {
     private static final Set<String> SHIPPED = Set.of(
             "holdfast", "holdfast-adapter", "holdfast-bom", "holdfast-api", "holdfast-core", "holdfast-cdi",
             "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations",
+            "holdfast-micrometer", "holdfast-microprofile", "holdfast-opentelemetry",
             "holdfast-wildfly-feature-pack", "holdfast-cli");
 
     private static final List<String> POM_ELEMENTS =

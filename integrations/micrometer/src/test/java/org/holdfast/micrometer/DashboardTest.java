@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class DashboardTest {
 
     private static final Path DASHBOARD = Path.of("..", "..", "docs", "grafana", "holdfast.json");
+    private static final Path PAGE = Path.of("..", "..", "docs", "observability.md");
     private static final Pattern LABEL_OF_LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
 
     /** What Prometheus adds to each sample. */
@@ -63,13 +65,20 @@ class DashboardTest {
 
     @Test
     void queries_ofTheDashboard_nameWhatIsExported() {
-        assertThat(queries()).hasSizeGreaterThan(15).allSatisfy(text -> {
-            PromQuery query = PromQuery.parse(text);
-            assertThat(exported.keySet()).as(text).containsAll(query.metrics());
-            assertThat(query.metrics())
-                    .allSatisfy(
-                            metric -> assertThat(exported.get(metric)).as(text).containsAll(query.labels()));
-        });
+        assertThat(queries()).hasSizeGreaterThan(15).allSatisfy(DashboardTest::requireExported);
+    }
+
+    @Test
+    void alarms_ofThePage_nameWhatIsExported() throws Exception {
+        String block = Files.readString(PAGE).split("```promql\n")[1].split("```")[0];
+        assertThat(block.lines()).hasSize(3).allSatisfy(DashboardTest::requireExported);
+    }
+
+    private static void requireExported(String text) {
+        PromQuery query = PromQuery.parse(text);
+        assertThat(exported.keySet()).as(text).containsAll(query.metrics());
+        assertThat(query.metrics())
+                .allSatisfy(metric -> assertThat(exported.get(metric)).as(text).containsAll(query.labels()));
     }
 
     @Test

@@ -161,6 +161,19 @@ class HoldfastMetricsTest {
         assertThat(registry.getMeters()).isEmpty();
     }
 
+    /** The code of {@code docs/observability.md}. */
+    @Test
+    void metrics_asOnThePage_areBound() {
+        try (LockConnectionFactory locks = connect("page", redis.uris())) {
+            assertThat(locks.nodeCount()).isEqualTo(3);
+            HoldfastMetrics metrics = new HoldfastMetrics();
+            metrics.bindTo(registry);
+            assertThat(scrape().of("holdfast_held", "prefix", "page")).hasSize(1);
+            assertThat(registry.getMeters()).hasSize(16 + 2 * 3);
+            metrics.close();
+        }
+    }
+
     @Test
     void meters_haveNoSecrets() {
         metrics.bindTo(registry);

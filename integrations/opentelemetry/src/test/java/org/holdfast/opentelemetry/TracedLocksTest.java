@@ -265,7 +265,8 @@ class TracedLocksTest {
 
     @Test
     void names_thatAreNotToBeSeen_areInNoSpan() throws Exception {
-        LockConnectionFactory hidden = TracedLocks.of(plain, telemetry, name -> name.replaceAll("-\\d+$", ""));
+        LockConnectionFactory locks = plain;
+        LockConnectionFactory hidden = TracedLocks.of(locks, telemetry, name -> name.replaceAll("-\\d+$", ""));
         try (LockConnection its = hidden.getConnection()) {
             its.acquire("customer-4711").release();
             LeaseLock lock = its.lock("customer-4711");

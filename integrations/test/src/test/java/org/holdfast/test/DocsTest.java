@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The Java code of {@code docs/testing.md}, {@code docs/migrating.md} and {@code docs/ten-uses.md} is that of tests,
- * which are run. Blocks that are marked {@code before} show what is not written any more.
+ * The Java code of {@code docs/testing.md}, {@code docs/migrating.md}, {@code docs/ten-uses.md} and {@code
+ * docs/observability.md} is that of tests, which are run. Blocks that are marked {@code before} show what is not written any more.
  */
 class DocsTest {
 
@@ -37,7 +37,7 @@ class DocsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"testing.md, 6", "migrating.md, 2", "ten-uses.md, 12"})
+    @CsvSource({"testing.md, 6", "migrating.md, 2", "ten-uses.md, 12", "observability.md, 4"})
     void page_javaSnippets_areRunByTests(String page, int count) throws IOException {
         List<String> sources = Stream.of(
                         "integrations/test/src/test/java/org/holdfast/test/Invoices.java",
@@ -46,6 +46,9 @@ class DocsTest {
                         "integrations/test/src/test/java/org/holdfast/test/MigrationsTest.java",
                         "integrations/test/src/test/java/org/holdfast/test/Shop.java",
                         "integrations/test/src/test/java/org/holdfast/test/TenUsesTest.java",
+                        "integrations/micrometer/src/test/java/org/holdfast/micrometer/HoldfastMetricsTest.java",
+                        "integrations/opentelemetry/src/test/java/org/holdfast/opentelemetry/LockedTracingTest.java",
+                        "integrations/opentelemetry/src/test/java/org/holdfast/opentelemetry/TracedLocksTest.java",
                         "adapter/core/src/test/java/org/holdfast/contract/OneContainerTest.java")
                 .map(file -> text(ROOT.resolve(file)))
                 .toList();
