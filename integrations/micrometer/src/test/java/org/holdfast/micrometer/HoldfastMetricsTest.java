@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -228,22 +229,24 @@ class HoldfastMetricsTest {
         assertThat(registry.getMeters()).isEmpty();
     }
 
-    /** A scrape reads meters one by one, and a service may stop between two of them. */
+    /**
+     * A scrape reads meters one by one, and a service may stop between two of them. Each has a prefix of its own: where
+     * the same series goes and comes in one scrape, Micrometer 1.17 fails that scrape.
+     */
     @Test
     void meters_ofAServiceThatStopsDuringAScrape_areMissingOrAsTheyWere() throws Exception {
         metrics.bindTo(registry);
-        List<Double> values = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<Double> values = new CopyOnWriteArrayList<>();
         Thread scraper = new Thread(() -> {
             while (!Thread.currentThread().isInterrupted()) {
-                scrape().of("holdfast_leases_acquired_total", "prefix", "stopping")
-                        .forEach(s -> values.add(s.value()));
+                scrape().of("holdfast_leases_acquired_total").forEach(s -> values.add(s.value()));
             }
         });
-        List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
         scraper.setUncaughtExceptionHandler((thread, failure) -> failures.add(failure));
         scraper.start();
         for (int i = 0; i < 20; i++) {
-            try (LockConnectionFactory locks = connect("stopping", redis.uris());
+            try (LockConnectionFactory locks = connect("stopping-" + i, redis.uris());
                     LockConnection connection = locks.getConnection()) {
                 connection.acquire("a").release();
             }

@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.hawkular.agent.prometheus.text.TextPrometheusMetricDataParser;
@@ -39,7 +40,7 @@ record Scrape(List<Sample> samples) {
     }
 
     List<Sample> of(String name, String... labels) {
-        Map<String, String> wanted = new java.util.HashMap<>();
+        Map<String, String> wanted = new HashMap<>();
         for (int i = 0; i < labels.length; i += 2) {
             wanted.put(labels[i], labels[i + 1]);
         }
