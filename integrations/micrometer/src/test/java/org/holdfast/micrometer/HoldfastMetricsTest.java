@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -53,7 +54,7 @@ class HoldfastMetricsTest {
 
     private static LockConnectionFactory connect(String prefix, String nodes, String... more) {
         Map<String, String> settings =
-                new HashMap<>(Map.of("nodes", nodes, "keyPrefix", prefix, "guard", "OFF", "nodeTimeoutMillis", "1000"));
+                new HashMap<>(Map.of("nodes", nodes, "keyPrefix", prefix, "guard", "OFF", "nodeTimeoutMillis", "3000"));
         for (int i = 0; i < more.length; i += 2) {
             settings.put(more[i], more[i + 1]);
         }
@@ -102,21 +103,23 @@ class HoldfastMetricsTest {
     void meters_whenNodesAreKilled_showTheOutage() throws Exception {
         metrics.bindTo(registry);
         try (RedisServers three = RedisServers.start(3);
-                LockConnectionFactory locks = connect("outage", three.uris(), "ttlMillis", "2000");
+                LockConnectionFactory locks = connect("outage", three.uris(), "ttlMillis", "6000");
                 LockConnection connection = locks.getConnection()) {
             assertThat(connection.acquire("a").isHeld()).isTrue();
-            await().until(() -> nodesThat("up") == 3);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> nodesThat("up") == 3);
             assertThat(scrape().value("holdfast_majority", "prefix", "outage")).isEqualTo(2);
 
             three.get(0).kill();
             String killed = three.get(0).uri();
-            await().until(() -> scrape().value("holdfast_node_up", "prefix", "outage", "node", killed) == 0);
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> scrape().value("holdfast_node_up", "prefix", "outage", "node", killed) == 0);
             assertThat(nodesThat("up")).isEqualTo(2);
             assertThat(nodesThat("quarantined")).isZero();
 
             three.get(1).kill();
             assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> connection.tryAcquire("b"));
-            await().until(() -> scrape().value("holdfast_leases_lost_total", "prefix", "outage") == 1);
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> scrape().value("holdfast_leases_lost_total", "prefix", "outage") == 1);
             Scrape out = scrape();
             assertThat(out.value("holdfast_requests_unavailable_total", "prefix", "outage"))
                     .isOne();
@@ -137,8 +140,9 @@ class HoldfastMetricsTest {
         metrics.bindTo(registry);
         try (LockConnectionFactory locks = connect("fresh", redis.uris(), "guard", "QUARANTINE")) {
             assertThat(locks.nodeCount()).isEqualTo(3);
-            await().until(() -> scrape().of("holdfast_node_quarantined", "prefix", "fresh").stream()
-                    .allMatch(sample -> sample.value() == 1));
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> scrape().of("holdfast_node_quarantined", "prefix", "fresh").stream()
+                            .allMatch(sample -> sample.value() == 1));
             assertThat(scrape().of("holdfast_node_up", "prefix", "fresh"))
                     .hasSize(3)
                     .allMatch(sample -> sample.value() == 0);

@@ -10,6 +10,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.json.JsonObject;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
@@ -46,7 +47,7 @@ class LockReadinessTest {
         @Produces
         @ApplicationScoped
         LockConnectionFactory locks() {
-            return Holdfast.connect(Map.of("nodes", nodes, "guard", guard, "nodeTimeoutMillis", "1000"));
+            return Holdfast.connect(Map.of("nodes", nodes, "guard", guard, "nodeTimeoutMillis", "5000"));
         }
     }
 
@@ -98,25 +99,29 @@ class LockReadinessTest {
     @Test
     void readiness_whileNodesAreKilled_isUpUntilThereIsNoMajority() {
         deploy(redis.uris(), "OFF", Factory.class, Work.class);
-        await().untilAsserted(() -> assertThat(status(readiness())).isEqualTo("UP"));
+        await().atMost(60, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(status(readiness())).isEqualTo("UP"));
         assertThat(container.select(Work.class).get().work()).isTrue();
 
         redis.get(0).kill();
         String killed = redis.get(0).uri();
-        await().until(() -> !readiness().getJsonObject("data").getString(killed).equals("votes"));
+        await().atMost(60, TimeUnit.SECONDS)
+                .until(() ->
+                        !readiness().getJsonObject("data").getString(killed).equals("votes"));
         JsonObject minority = readiness();
         assertThat(status(minority)).isEqualTo("UP");
         assertThat(minority.getJsonObject("data").getString(killed)).contains("suspected");
         assertThat(minority.getJsonObject("data").getString(redis.get(1).uri())).isEqualTo("votes");
 
         redis.get(1).kill();
-        await().untilAsserted(() -> assertThat(status(readiness())).isEqualTo("DOWN"));
+        await().atMost(60, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(status(readiness())).isEqualTo("DOWN"));
     }
 
     @Test
     void readiness_inTheFirstQuarantine_isDownAndSaysForHowLong() {
         deploy(redis.uris(), "QUARANTINE", Factory.class, Work.class);
-        await().untilAsserted(() -> assertThat(
+        await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                         readiness().getJsonObject("data").getString(redis.get(2).uri()))
                 .contains("in quarantine for another"));
         assertThat(status(readiness())).isEqualTo("DOWN");
@@ -125,14 +130,15 @@ class LockReadinessTest {
     @Test
     void readiness_ofAnApplicationWithoutLockedMethods_isThatOfItsFactory() {
         deploy(redis.uris(), "OFF", Factory.class);
-        await().untilAsserted(() -> assertThat(status(readiness())).isEqualTo("UP"));
+        await().atMost(60, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(status(readiness())).isEqualTo("UP"));
         assertThat(readiness().getJsonObject("data")).hasSize(3);
     }
 
     @Test
     void readiness_whereOneOfTwoFactoriesIsMissing_isDownAndNamesIt() {
         deploy(redis.uris(), "OFF", Factory.class, Work.class, Elsewhere.class);
-        await().untilAsserted(() -> assertThat(readiness()
+        await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(readiness()
                         .getJsonObject("data")
                         .getString("default " + redis.get(0).uri()))
                 .isEqualTo("votes"));
@@ -147,7 +153,8 @@ class LockReadinessTest {
                 .map(node -> "redis://app:s3cret@127.0.0.1:" + node.port())
                 .collect(Collectors.joining(","));
         deploy(addresses, "OFF", Factory.class, Work.class);
-        await().untilAsserted(() -> assertThat(readiness().toString()).contains("WRONGPASS"));
+        await().atMost(60, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(readiness().toString()).contains("WRONGPASS"));
         assertThat(readiness().toString()).doesNotContain("s3cret", "app:");
         assertThat(status(readiness())).isEqualTo("DOWN");
     }

@@ -17,6 +17,7 @@ import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
@@ -76,7 +77,7 @@ class LockedTracingTest {
     @Test
     void lockedMethod_withATracedFactory_makesSpans() {
         try (RedisServers redis = RedisServers.start(3)) {
-            nodes = Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "1000");
+            nodes = Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000");
             try (WeldContainer container = new Weld()
                     .disableDiscovery()
                     .addExtension(new LockExtension())
@@ -102,7 +103,7 @@ class LockedTracingTest {
                 });
                 LockConnectionFactory locks =
                         container.select(LockConnectionFactory.class).get();
-                await().untilAsserted(() -> {
+                await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
                     boolean ready = locks.status().isReady();
                     assertThat(ready).isTrue();
                 });

@@ -58,7 +58,7 @@ class ThrowingTelemetryTest {
                         .build();
                 RedisServers redis = RedisServers.start(1);
                 LockConnectionFactory plain =
-                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "1000"))) {
+                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000"))) {
             useAllShapes(plain, TracedLocks.of(plain, telemetry));
         }
     }
@@ -72,7 +72,7 @@ class ThrowingTelemetryTest {
                         .build();
                 RedisServers redis = RedisServers.start(1);
                 LockConnectionFactory plain =
-                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "1000"))) {
+                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000"))) {
             useAllShapes(plain, TracedLocks.of(plain, telemetry, name -> {
                 throw new IllegalArgumentException(name);
             }));

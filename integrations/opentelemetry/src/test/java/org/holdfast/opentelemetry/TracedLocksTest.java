@@ -61,7 +61,7 @@ class TracedLocksTest {
 
     private static LockConnectionFactory connect(RedisServers nodes) {
         return Holdfast.connect(
-                Map.of("nodes", nodes.uris(), "guard", "OFF", "nodeTimeoutMillis", "1000", "ttlMillis", "3000"));
+                Map.of("nodes", nodes.uris(), "guard", "OFF", "nodeTimeoutMillis", "3000", "ttlMillis", "6000"));
     }
 
     @AfterAll
@@ -213,7 +213,8 @@ class TracedLocksTest {
             held.release();
             assertThat(other.tryAcquire(LockRequest.of("withdrawn").waitTimeout(ofMillis(20_000))))
                     .isPresent();
-            await().until(() -> spans("holdfast acquire").size() == 2);
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> spans("holdfast acquire").size() == 2);
             assertThat(spans("holdfast acquire")).allMatch(span -> outcome(span).equals("CANCELLED"));
             assertThat(spans("holdfast hold")).isEmpty();
         }
@@ -295,7 +296,7 @@ class TracedLocksTest {
             assertThat(locks.holders("operated")).hasSize(1);
             assertThat(locks.forceRelease("operated")).hasSize(1);
         }
-        await().until(() -> !spans("holdfast hold").isEmpty());
+        await().atMost(60, TimeUnit.SECONDS).until(() -> !spans("holdfast hold").isEmpty());
         assertThat(hold().getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
     }
 }
