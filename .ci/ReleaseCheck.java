@@ -25,6 +25,7 @@ public final class ReleaseCheck {
             "holdfast", "holdfast-adapter", "holdfast-bom", "holdfast-api", "holdfast-core", "holdfast-cdi",
             "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations",
             "holdfast-micrometer", "holdfast-microprofile", "holdfast-opentelemetry",
+            "holdfast-shedlock", "holdfast-spring",
             "holdfast-wildfly-feature-pack", "holdfast-cli");
 
     private static final List<String> POM_ELEMENTS =

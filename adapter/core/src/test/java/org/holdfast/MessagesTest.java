@@ -23,7 +23,8 @@ class MessagesTest {
     private static final List<Path> SOURCES = List.of(
             ROOT.resolve("adapter/api/src/main/java"),
             ROOT.resolve("adapter/core/src/main/java"),
-            ROOT.resolve("cdi-extension/src/main/java"));
+            ROOT.resolve("cdi-extension/src/main/java"),
+            ROOT.resolve("integrations/shedlock/src/main/java"));
 
     private static final Pattern ID = Pattern.compile("HF\\d{4}");
 
