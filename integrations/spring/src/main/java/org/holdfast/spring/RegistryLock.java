@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.spring;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.holdfast.InvalidLockRequestException;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
+import org.jspecify.annotations.Nullable;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/**
+ * A lock of a registry. Has no state of its own: what threads hold is in a map of the registry.
+ *
+ * <p>Leases are detached, since re-entry is that of the registry: else a lease that the same thread took elsewhere would
+ * let it in.
+ */
+final class RegistryLock implements DistributedLock {
+
+    /** For so long nodes may be out of reach for a caller that waits for ever. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** The TTL that a factory has by default: a lock for less has a TTL of its own. */
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final LockConnectionFactory factory;
+    private final Map<Hold.Of, Hold> holds;
+    private final LockRequest request;
+
+    RegistryLock(LockConnectionFactory factory, Map<Hold.Of, Hold> holds, String name) {
+        this.factory = factory;
+        this.holds = holds;
+        this.request = LockRequest.of(name).detached();
+    }
+
+    @Override
+    public void lock() {
+        lock(request);
+    }
+
+    @Override
+    public void lock(Duration ttl) {
+        lock(endingAfter(ttl));
+    }
+
+    private void lock(LockRequest asked) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    lockInterruptibly(asked);
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true; // and once more: this wait cannot be interrupted
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        lockInterruptibly(request);
+    }
+
+    private void lockInterruptibly(LockRequest asked) throws InterruptedException {
+        LockRequest patient = asked.waitTimeout(PATIENCE);
+        while (!take(patient)) { // another holder has it, so nodes can be reached
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    public boolean tryLock() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return take(request);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return take(waiting(request, Duration.of(time, unit.toChronoUnit())));
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+        return take(waiting(endingAfter(ttl), waitTime));
+    }
+
+    private static LockRequest waiting(LockRequest asked, Duration time) {
+        return asked.waitTimeout(time.isNegative() ? Duration.ZERO : time);
+    }
+
+    /** If the process dies, the lock is not kept for much longer than was asked for. */
+    private LockRequest endingAfter(Duration ttl) {
+        LockRequest ending = request.maxHold(ttl);
+        if (ttl.compareTo(LONG) >= 0) {
+            return ending;
+        }
+        try {
+            factory.validate(ending.ttl(ttl));
+            return ending.ttl(ttl);
+        } catch (InvalidLockRequestException e) { // its maxLeaseTtlMillis is less
+            return ending;
+        }
+    }
+
+    private boolean take(LockRequest asked) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("before lock '" + request.name() + "' was taken");
+        }
+        Hold.Of key = key();
+        Hold mine = holds.get(key);
+        if (mine != null && mine.isHeld()) {
+            mine.enter();
+            return true;
+        }
+        Optional<Lease> lease;
+        try (LockConnection connection = factory.getConnection()) {
+            lease = connection.tryAcquire(asked);
+        }
+        lease.ifPresent(taken -> keep(key, mine, taken));
+        return lease.isPresent();
+    }
+
+    private void keep(Hold.Of key, @Nullable Hold mine, Lease taken) {
+        if (mine == null) {
+            holds.put(key, new Hold(taken));
+        } else {
+            mine.enter(taken);
+        }
+    }
+
+    private Hold.Of key() {
+        return new Hold.Of(Thread.currentThread(), request.name());
+    }
+
+    @Override
+    public void unlock() {
+        Hold.Of key = key();
+        Hold mine = holds.get(key);
+        if (mine == null) {
+            throw new IllegalStateException("HF0622: You do not own lock at '" + request.name()
+                    + "': the thread that took it unlocks it, as often as it took it");
+        }
+        if (!mine.leave()) {
+            return;
+        }
+        holds.remove(key);
+        if (mine.lease().release() == ReleaseResult.NOT_HELD || mine.wasLost()) {
+            throw new ConcurrentModificationException(
+                    "HF0623: lock '" + request.name() + "' was lost before it was unlocked: others may have had it"
+                            + " meanwhile, and changed the same data");
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException(
+                "HF0624: there are no conditions: a thread on another machine cannot be signalled");
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RegistryLock lock
+                && holds == lock.holds
+                && request.name().equals(lock.request.name());
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(System.identityHashCode(holds), request.name());
+    }
+
+    @Override
+    public String toString() {
+        return "lock '" + request.name() + "'";
+    }
+}
