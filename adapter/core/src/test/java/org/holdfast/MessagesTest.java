@@ -24,7 +24,8 @@ class MessagesTest {
             ROOT.resolve("adapter/api/src/main/java"),
             ROOT.resolve("adapter/core/src/main/java"),
             ROOT.resolve("cdi-extension/src/main/java"),
-            ROOT.resolve("integrations/shedlock/src/main/java"));
+            ROOT.resolve("integrations/shedlock/src/main/java"),
+            ROOT.resolve("integrations/spring/src/main/java"));
 
     private static final Pattern ID = Pattern.compile("HF\\d{4}");
 

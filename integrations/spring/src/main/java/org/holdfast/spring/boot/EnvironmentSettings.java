@@ -96,6 +96,8 @@ final class EnvironmentSettings {
     }
 
     private static String uniform(String name) {
-        return name.replaceAll("\\[\\d+]$", "").replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
+        return name.replaceAll("[.\\[]\\d+]?$", "")
+                .replaceAll("[^A-Za-z0-9]", "")
+                .toLowerCase(Locale.ROOT);
     }
 }
