@@ -76,8 +76,9 @@ final class RegistryLock implements DistributedLock {
 
     private void lockInterruptibly(LockRequest asked) throws InterruptedException {
         LockRequest patient = asked.waitTimeout(PATIENCE);
-        while (!take(patient)) { // another holder has it, so nodes can be reached
-            Thread.onSpinWait();
+        boolean taken = take(patient);
+        while (!taken) { // another holder has it, so nodes can be reached
+            taken = take(patient);
         }
     }
 
