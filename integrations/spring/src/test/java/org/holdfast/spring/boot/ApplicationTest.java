@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -84,10 +86,24 @@ class ApplicationTest {
         return context.getBean(HealthEndpoint.class).healthForPath("readiness").getStatus();
     }
 
+    /** The nodes are looked at once a second. */
+    private static void awaitReadiness(ConfigurableApplicationContext context, Status status)
+            throws InterruptedException {
+        while (!readiness(context).equals(status)) {
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+    }
+
     private static IndicatedHealthDescriptor health(ConfigurableApplicationContext context) {
         CompositeHealthDescriptor all = (CompositeHealthDescriptor)
                 context.getBean(HealthEndpoint.class).health();
         return (IndicatedHealthDescriptor) all.getComponents().get("holdfast");
+    }
+
+    private static void awaitVoters(ConfigurableApplicationContext context, int count) throws InterruptedException {
+        while (Collections.frequency(health(context).getDetails().values(), "votes") != count) {
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
     }
 
     private static void awaitRuns(Jobs jobs, int more) throws InterruptedException {
@@ -111,19 +127,20 @@ class ApplicationTest {
             assertThat(context.getBean(Stock.class).sell("chair")).isOne();
             jobs.rebuild();
             awaitRuns(jobs, 2);
-            assertThat(readiness(context)).isEqualTo(Status.UP);
+            awaitReadiness(context, Status.UP);
 
             redis.get(0).kill();
             assertThat(orders.ship("2")).isEqualTo("shipped 2");
             awaitRuns(jobs, 2);
-            assertThat(readiness(context)).isEqualTo(Status.UP);
+            awaitVoters(context, 2);
+            awaitReadiness(context, Status.UP);
             assertThat(health(context).getDetails())
                     .containsEntry(redis.get(1).uri(), "votes")
                     .hasEntrySatisfying(
                             redis.get(0).uri(), cause -> assertThat(cause).isNotEqualTo("votes"));
 
             redis.get(1).kill();
-            assertThat(readiness(context)).isEqualTo(Status.DOWN);
+            awaitReadiness(context, Status.DOWN);
             assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> orders.ship("3"));
             int runs = jobs.runs();
             assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(jobs::cleanUp);
@@ -133,7 +150,7 @@ class ApplicationTest {
             redis.get(1).start();
             awaitRuns(jobs, 2);
             assertThat(orders.ship("3")).isEqualTo("shipped 3");
-            assertThat(readiness(context)).isEqualTo(Status.UP);
+            awaitReadiness(context, Status.UP);
         }
     }
 
@@ -154,12 +171,13 @@ class ApplicationTest {
     }
 
     @Test
-    void endpoints_showNoPassword() {
+    void endpoints_showNoPassword() throws InterruptedException {
         try (RedisServer redis = RedisServer.start(Path.of("target", "redis"), "--requirepass", "open-sesame");
                 ConfigurableApplicationContext context = start(
                         Plain.class,
                         "--holdfast.nodes=" + redis.uri().replace("redis://", "redis://:open-sesame@"),
                         "--holdfast.password=open-sesame")) {
+            awaitVoters(context, 1);
             assertThat(health(context).getStatus()).isEqualTo(Status.UP);
             assertThat(health(context).getDetails().toString()).doesNotContain("sesame");
             assertThat(text(context.getBean(ConfigurationPropertiesReportEndpoint.class)
@@ -173,6 +191,23 @@ class ApplicationTest {
                             .toList()))
                     .contains("holdfast.password=******")
                     .doesNotContain("sesame");
+        }
+    }
+
+    @Test
+    void metrics_ofTheLockService_areRegistered() throws InterruptedException {
+        try (RedisServer redis = RedisServer.start(Path.of("target", "redis"));
+                ConfigurableApplicationContext context =
+                        start(Plain.class, "--holdfast.nodes=" + redis.uri(), "--holdfast.key-prefix=metrics")) {
+            DistributedLock lock = context.getBean(HoldfastLockRegistry.class).obtain("a");
+            assertThat(lock.tryLock()).isTrue();
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("holdfast.held")
+                            .tag("prefix", "metrics")
+                            .gauge()
+                            .value())
+                    .isOne();
+            lock.unlock();
         }
     }
 
