@@ -155,7 +155,7 @@ class HoldfastLockProviderTest {
     @Test
     void lockAtMostFor_ofJobThatHangs_freesTheLock() throws InterruptedException {
         SimpleLock hanging = new HoldfastLockProvider(here)
-                .lock(job(name, Duration.ofMillis(700), Duration.ZERO))
+                .lock(job(name, Duration.ofSeconds(3), Duration.ZERO))
                 .orElseThrow();
         assertThat(lock(there)).isEmpty();
         awaitFree();
@@ -166,11 +166,11 @@ class HoldfastLockProviderTest {
     @Test
     void lockAtMostFor_longerThanTheLongestTtl_isHeldOn() throws InterruptedException {
         try (LockConnectionFactory brief =
-                connect(Map.of("ttlMillis", "1000", "maxLeaseTtlMillis", "1000", "nodeTimeoutMillis", "500"))) {
+                connect(Map.of("ttlMillis", "3000", "maxLeaseTtlMillis", "3000", "nodeTimeoutMillis", "1500"))) {
             SimpleLock lock = new HoldfastLockProvider(brief)
                     .lock(job(name, HOUR, Duration.ZERO))
                     .orElseThrow();
-            TimeUnit.MILLISECONDS.sleep(2500);
+            TimeUnit.MILLISECONDS.sleep(4500);
             assertThat(new HoldfastLockProvider(brief).lock(job(name, HOUR, Duration.ZERO)))
                     .isEmpty();
             lock.unlock();
@@ -190,14 +190,14 @@ class HoldfastLockProviderTest {
     @Test
     void lockAtLeastFor_longerThanNodesKeep_isKeptByTheProcess() throws InterruptedException {
         try (LockConnectionFactory brief =
-                connect(Map.of("ttlMillis", "1000", "maxLeaseTtlMillis", "1000", "nodeTimeoutMillis", "500"))) {
+                connect(Map.of("ttlMillis", "3000", "maxLeaseTtlMillis", "3000", "nodeTimeoutMillis", "1500"))) {
             HoldfastLockProvider provider = new HoldfastLockProvider(brief);
             long began = System.nanoTime();
-            provider.lock(job(name, HOUR, Duration.ofSeconds(2))).orElseThrow().unlock();
+            provider.lock(job(name, HOUR, Duration.ofSeconds(5))).orElseThrow().unlock();
             while (provider.lock(job(name, HOUR, Duration.ZERO)).isEmpty()) {
                 TimeUnit.MILLISECONDS.sleep(20);
             }
-            assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(2));
+            assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(5));
         }
     }
 

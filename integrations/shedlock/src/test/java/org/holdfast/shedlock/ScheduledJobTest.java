@@ -31,7 +31,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 @Timeout(120)
 class ScheduledJobTest {
 
-    /** When the job ran, in whole seconds: a cron job runs at the beginning of each. */
+    /** When the job ran: every other second, or up to 1.5 s later on a busy machine. */
     private static final Queue<Long> TICKS = new ConcurrentLinkedQueue<>();
 
     private static final AtomicInteger RUNNING = new AtomicInteger();
@@ -68,12 +68,12 @@ class ScheduledJobTest {
 
     static class CleanUp {
 
-        @Scheduled(cron = "* * * * * *")
-        @SchedulerLock(name = "clean-up", lockAtMostFor = "10m", lockAtLeastFor = "500ms")
+        @Scheduled(cron = "*/2 * * * * *")
+        @SchedulerLock(name = "clean-up", lockAtMostFor = "10m", lockAtLeastFor = "1500ms")
         public void run() throws InterruptedException {
             LockAssert.assertLocked();
             MOST_RUNNING.accumulateAndGet(RUNNING.incrementAndGet(), Math::max);
-            TICKS.add((System.currentTimeMillis() + 100) / 1000);
+            TICKS.add((System.currentTimeMillis() + 100) / 2000);
             TimeUnit.MILLISECONDS.sleep(50); // the work
             RUNNING.decrementAndGet();
         }
@@ -105,14 +105,14 @@ class ScheduledJobTest {
         try (RedisServers redis = RedisServers.start(3);
                 AnnotationConfigApplicationContext one = server(redis);
                 AnnotationConfigApplicationContext two = server(redis)) {
-            awaitRuns(3);
+            awaitRuns(2);
             redis.get(1).kill();
-            awaitRuns(3);
+            awaitRuns(2);
             redis.get(2).kill();
             int failed = FAILED.get();
             await(() -> FAILED.get() >= failed + 2);
             int runs = TICKS.size();
-            await(() -> FAILED.get() >= failed + 6);
+            await(() -> FAILED.get() >= failed + 4);
             assertThat(TICKS).as("runs without a majority").hasSize(runs);
             assertThat(one.isActive() && two.isActive()).isTrue();
         }

@@ -115,7 +115,7 @@ class HoldfastLockRegistryTest {
     @Test
     void unlock_afterTheTtl_throwsAndLeavesTheLockOfTheNextHolder() throws Exception {
         DistributedLock lock = registry.obtain(key);
-        lock.lock(Duration.ofMillis(300));
+        lock.lock(Duration.ofSeconds(3));
         Lock next = registryOfAnotherProcess.obtain(key);
         assertThat(next.tryLock()).isFalse();
         assertThat(next.tryLock(30, TimeUnit.SECONDS)).isTrue();
@@ -245,7 +245,7 @@ class HoldfastLockRegistryTest {
         CountDownLatch asked = new CountDownLatch(2);
         Callable<Boolean> ask = () -> {
             asked.countDown();
-            return new HoldfastLockRegistry(other).obtain(key).tryLock(2, TimeUnit.SECONDS);
+            return new HoldfastLockRegistry(other).obtain(key).tryLock(5, TimeUnit.SECONDS);
         };
         Future<Boolean> one = threads.submit(ask);
         Future<Boolean> two = threads.submit(ask);
@@ -258,10 +258,10 @@ class HoldfastLockRegistryTest {
     @Test
     void lock_heldForLongerThanTheTtl_isHeldOn() throws Exception {
         try (LockConnectionFactory brief = Holdfast.connect(
-                Map.of("nodes", redis.uris(), "guard", "OFF", "ttlMillis", "1000", "nodeTimeoutMillis", "500"))) {
+                Map.of("nodes", redis.uris(), "guard", "OFF", "ttlMillis", "3000", "nodeTimeoutMillis", "1500"))) {
             Lock lock = new HoldfastLockRegistry(brief).obtain(key);
             lock.lock();
-            TimeUnit.MILLISECONDS.sleep(2500);
+            TimeUnit.MILLISECONDS.sleep(4500);
             assertThat(registry.obtain(key).tryLock()).isFalse();
             lock.unlock();
         }
