@@ -37,7 +37,7 @@ class DocsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"testing.md, 6", "migrating.md, 2", "ten-uses.md, 12", "observability.md, 4"})
+    @CsvSource({"testing.md, 6", "migrating.md, 2", "ten-uses.md, 12", "observability.md, 4", "reactive.md, 2"})
     void page_javaSnippets_areRunByTests(String page, int count) throws IOException {
         List<String> sources = Stream.of(
                         "integrations/test/src/test/java/org/holdfast/test/Invoices.java",
@@ -46,6 +46,7 @@ class DocsTest {
                         "integrations/test/src/test/java/org/holdfast/test/MigrationsTest.java",
                         "integrations/test/src/test/java/org/holdfast/test/Shop.java",
                         "integrations/test/src/test/java/org/holdfast/test/TenUsesTest.java",
+                        "integrations/test/src/test/java/org/holdfast/test/ReactiveTest.java",
                         "integrations/micrometer/src/test/java/org/holdfast/micrometer/HoldfastMetricsTest.java",
                         "integrations/opentelemetry/src/test/java/org/holdfast/opentelemetry/LockedTracingTest.java",
                         "integrations/opentelemetry/src/test/java/org/holdfast/opentelemetry/TracedLocksTest.java",
