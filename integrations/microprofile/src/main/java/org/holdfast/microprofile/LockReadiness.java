@@ -17,9 +17,9 @@ import org.holdfast.cdi.internal.LockExtension;
  * Readiness: up while a majority of the nodes votes, for each connection factory that the application's {@code @Locked}
  * methods use. If there are none, for the factory that such a method would find.
  *
- * <p>A minority that is down or in quarantine is no reason to be down. The response has each node by its address, without
- * user and password, with {@code votes}, or why it does not. The check asks no node, because the lock service looks at
- * all of them about once a second; so it does not block, and costs nothing that can be measured.
+ * <p>A minority that is down or in quarantine is no reason to be down. The response has each node by its address,
+ * without user and password, with {@code votes}, or why it does not. The check asks no node, because the lock service
+ * looks at all of them about once a second; so it does not block, and costs nothing that can be measured.
  */
 @Readiness
 @Dependent

@@ -18,19 +18,19 @@ import org.holdfast.LockException;
  * Takes the locks of ShedLock's jobs as leases on a majority of Redis nodes.
  *
  * <p>A lock has the name that the job gives it, so {@code @SchedulerLock(name = "clean-up")} and {@code
- * LockRequest.of("clean-up")} exclude each other. No holder takes it once more: a job that runs keeps the same job out in
- * its own process, and on its own thread.
+ * LockRequest.of("clean-up")} exclude each other. No holder takes it once more: a job that runs keeps the same job out
+ * in its own process, and on its own thread.
  *
- * <p>The lease is renewed while the process lives. It ends when the job ends, and at {@code lockAtMostFor} at the latest;
- * if the process dies, the nodes free it when the TTL of the factory has passed, 30 s by default, which is sooner than
- * {@code lockAtMostFor} where that is longer. So {@code KeepAliveLockProvider} has no use here. If the process dies just
- * before {@code lockAtMostFor}, the nodes keep the lock for up to one TTL more.
+ * <p>The lease is renewed while the process lives. It ends when the job ends, and at {@code lockAtMostFor} at the
+ * latest; if the process dies, the nodes free it when the TTL of the factory has passed, 30 s by default, which is
+ * sooner than {@code lockAtMostFor} where that is longer. So {@code KeepAliveLockProvider} has no use here. If the
+ * process dies just before {@code lockAtMostFor}, the nodes keep the lock for up to one TTL more.
  *
- * <p>{@code lockAtLeastFor} is kept by the nodes for its first 30 s, whether or not the process lives; what is longer is
- * kept by the process. The rest ends if the process dies or closes the factory.
+ * <p>{@code lockAtLeastFor} is kept by the nodes for its first 30 s, whether or not the process lives; what is longer
+ * is kept by the process. The rest ends if the process dies or closes the factory.
  *
- * <p>Safe for use by any number of threads. Has one daemon thread, while it has locks, that ends what is over. The factory
- * belongs to its creator, who closes it after the jobs have ended.
+ * <p>Safe for use by any number of threads. Has one daemon thread, while it has locks, that ends what is over. The
+ * factory belongs to its creator, who closes it after the jobs have ended.
  */
 public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
@@ -64,18 +64,19 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Takes the lock of a job if it is free now. Blocks for a round trip to the nodes or two. If several processes ask at
-     * the very same moment and none of them gets a majority, each asks again after a random time, for a second at the
-     * most.
+     * Takes the lock of a job if it is free now. Blocks for a round trip to the nodes or two. If several processes ask
+     * at the very same moment and none of them gets a majority, each asks again after a random time, for a second at
+     * the most.
      *
      * @param configuration the name of the lock, and for how long it is held at most and at least. A {@code
      *     lockAtLeastFor} that the factory allows as a TTL is kept by the nodes
      * @return the lock, which any thread may unlock; empty if another holder has it
-     * @throws org.holdfast.QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock then,
-     *     and the job must not run
-     * @throws org.holdfast.InvalidLockRequestException if the name is longer than 1,024 bytes or not well-formed Unicode
-     * @throws LockException if the thread is interrupted, whose interrupt status is set again; or if the container has no
-     *     connection to give
+     * @throws org.holdfast.QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock
+     *     then, and the job must not run
+     * @throws org.holdfast.InvalidLockRequestException if the name is longer than 1,024 bytes or not well-formed
+     *     Unicode
+     * @throws LockException if the thread is interrupted, whose interrupt status is set again; or if the container has
+     *     no connection to give
      * @throws IllegalStateException if the factory is closed
      */
     @Override

@@ -11,14 +11,14 @@ import org.springframework.integration.support.locks.LockRegistry;
 /**
  * The locks of Spring Integration as leases on a majority of Redis nodes.
  *
- * <p>A lock has the re-entry of {@link java.util.concurrent.locks.ReentrantLock}, in this registry: another registry, or
- * a {@code LockConnection}, is another holder, also on the same thread. Its lease is renewed until it is unlocked. Only
- * the thread that took a lock may unlock it. A lock belongs to no transaction: others may have it before the transaction
- * commits that ran under it.
+ * <p>A lock has the re-entry of {@link java.util.concurrent.locks.ReentrantLock}, in this registry: another registry,
+ * or a {@code LockConnection}, is another holder, also on the same thread. Its lease is renewed until it is unlocked.
+ * Only the thread that took a lock may unlock it. A lock belongs to no transaction: others may have it before the
+ * transaction commits that ran under it.
  *
- * <p>Keeps nothing of a lock that is not held, so there is nothing to expire and no limit to the number of keys. It holds
- * no connection between calls. A lock of a thread that has died without unlocking stays locked while the process lives,
- * unless it was taken with a time to live.
+ * <p>Keeps nothing of a lock that is not held, so there is nothing to expire and no limit to the number of keys. It
+ * holds no connection between calls. A lock of a thread that has died without unlocking stays locked while the process
+ * lives, unless it was taken with a time to live.
  *
  * <p>Safe for use by any number of threads. The factory belongs to its creator; when that closes it, what is held is
  * released, and {@code unlock} reports it.
@@ -58,11 +58,11 @@ public final class HoldfastLockRegistry implements LockRegistry<DistributedLock>
      * <p>Its methods differ in this from those of other registries:
      *
      * <ul>
-     *   <li>Each of them but {@code unlock} throws {@link org.holdfast.QuorumUnavailableException} if too few nodes can be
-     *       asked: {@code tryLock()} after one attempt, {@code tryLock} with a time at its end, {@code lock} and {@code
-     *       lockInterruptibly} after 10 s. False means that another holder has the lock, and nothing else.
-     *   <li>{@code lock(ttl)} and {@code tryLock(wait, ttl)} end the lock after that time, at least 100 ms. A thread that
-     *       has the lock already keeps the time that it has.
+     *   <li>Each of them but {@code unlock} throws {@link org.holdfast.QuorumUnavailableException} if too few nodes can
+     *       be asked: {@code tryLock()} after one attempt, {@code tryLock} with a time at its end, {@code lock} and
+     *       {@code lockInterruptibly} after 10 s. False means that another holder has the lock, and nothing else.
+     *   <li>{@code lock(ttl)} and {@code tryLock(wait, ttl)} end the lock after that time, at least 100 ms. A thread
+     *       that has the lock already keeps the time that it has.
      *   <li>{@code unlock} throws {@link IllegalStateException} if the thread does not have the lock, and {@link
      *       java.util.ConcurrentModificationException} if the lock was lost meanwhile.
      *   <li>There are no conditions.

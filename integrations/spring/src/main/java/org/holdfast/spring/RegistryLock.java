@@ -20,8 +20,8 @@ import org.springframework.integration.support.locks.DistributedLock;
 /**
  * A lock of a registry. Has no state of its own: what threads hold is in a map of the registry.
  *
- * <p>Leases are detached, since re-entry is that of the registry: else a lease that the same thread took elsewhere would
- * let it in.
+ * <p>Leases are detached, since re-entry is that of the registry: else a lease that the same thread took elsewhere
+ * would let it in.
  */
 final class RegistryLock implements DistributedLock {
 

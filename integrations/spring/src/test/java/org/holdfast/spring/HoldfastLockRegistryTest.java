@@ -37,7 +37,8 @@ import org.springframework.integration.support.locks.DistributedLock;
 
 /**
  * The cases of Spring Integration's {@code RedisLockRegistryTests}, on three nodes. Each test names the cases that it
- * stands for; what they say of keys in Redis, of the cache of locks and of its renewal task has nothing here to be about.
+ * stands for; what they say of keys in Redis, of the cache of locks and of its renewal task has nothing here to be
+ * about.
  */
 @Timeout(60)
 class HoldfastLockRegistryTest {
@@ -111,7 +112,10 @@ class HoldfastLockRegistryTest {
         lock.unlock();
     }
 
-    /** testUnlockAfterLockStatusHasBeenExpired, testExceptionOnExpire, testExpireTwoRegistries, testUnlockDoesNotDeleteOtherClientsLock. */
+    /**
+     * testUnlockAfterLockStatusHasBeenExpired, testExceptionOnExpire, testExpireTwoRegistries,
+     * testUnlockDoesNotDeleteOtherClientsLock.
+     */
     @Test
     void unlock_afterTheTtl_throwsAndLeavesTheLockOfTheNextHolder() throws Exception {
         DistributedLock lock = registry.obtain(key);

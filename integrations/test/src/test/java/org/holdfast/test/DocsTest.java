@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The Java code of {@code docs/testing.md}, {@code docs/migrating.md}, {@code docs/ten-uses.md} and {@code
- * docs/observability.md} is that of tests, which are run. Blocks that are marked {@code before} show what is not written any more.
+ * docs/observability.md} is that of tests, which are run. Blocks that are marked {@code before} show what is not
+ * written any more.
  */
 class DocsTest {
 

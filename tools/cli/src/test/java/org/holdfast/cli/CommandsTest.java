@@ -9,7 +9,9 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -178,6 +180,26 @@ class CommandsTest {
             assertThat(guarded.get(0).command("ACL LOG"))
                     .as("what the documented user was refused")
                     .doesNotContain("operator");
+        }
+    }
+
+    @Test
+    void commands_ofThePage_areUnderstood() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            take(locks, LockRequest.of("order-42"));
+            String page = Files.readString(Path.of("..", "..", "docs", "operations.md"));
+            List<String> lines = page.lines()
+                    .filter(line -> line.startsWith("java -jar holdfast-cli.jar "))
+                    .toList();
+            assertThat(lines).hasSize(3);
+            for (String line : lines) {
+                String[] words = Pattern.compile("\"([^\"]*)\"|(\\S+)")
+                        .matcher(line.substring("java -jar holdfast-cli.jar ".length()))
+                        .results()
+                        .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
+                        .toArray(String[]::new);
+                assertThat(run(words)).as(line + ": " + err).isZero();
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -38,6 +39,10 @@ class OperationsPageTest {
     private static final String ACL = "ACL SETUSER";
     private static final String ACL_OF_CLUSTERS = "ACL SETUSER holdfast +cluster";
 
+    /** These two are run by the tests of the command line. */
+    private static final String ACL_OF_OPERATORS = "ACL SETUSER operator";
+
+    private static final String COMMAND_LINE = "command-line";
     private static final String TRUST_STORE = "trust-store";
     private static final String KEY_STORE = "key-store";
     private static final String RECORD = "record";
@@ -50,7 +55,10 @@ class OperationsPageTest {
         Map<String, String> blocks = new HashMap<>();
         for (MatchResult found : BLOCK.matcher(Files.readString(PAGE)).results().toList()) {
             String text = found.group(3);
-            String user = text.startsWith(ACL_OF_CLUSTERS) ? ACL_OF_CLUSTERS : ACL;
+            String user = Stream.of(ACL_OF_CLUSTERS, ACL_OF_OPERATORS)
+                    .filter(text::startsWith)
+                    .findFirst()
+                    .orElse(ACL);
             String id = text.startsWith(ACL) ? user : Objects.requireNonNullElse(found.group(2), text);
             assertThat(blocks.put(id, text)).as("two blocks '%s'", id).isNull();
         }
@@ -74,7 +82,9 @@ class OperationsPageTest {
 
     @Test
     void blocks_ofThePage_areRunByATest() throws Exception {
-        assertThat(blocks()).containsOnlyKeys(ACL, ACL_OF_CLUSTERS, TRUST_STORE, KEY_STORE, RECORD, LOOK);
+        assertThat(blocks())
+                .containsOnlyKeys(
+                        ACL, ACL_OF_CLUSTERS, ACL_OF_OPERATORS, TRUST_STORE, KEY_STORE, RECORD, LOOK, COMMAND_LINE);
     }
 
     @Test

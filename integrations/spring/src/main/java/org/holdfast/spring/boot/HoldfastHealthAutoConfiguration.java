@@ -10,7 +10,10 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Adds {@code holdfast} to the health of the application; {@code management.health.holdfast.enabled=false} leaves it out. */
+/**
+ * Adds {@code holdfast} to the health of the application; {@code management.health.holdfast.enabled=false} leaves it
+ * out.
+ */
 @AutoConfiguration(after = HoldfastAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnSingleCandidate(LockConnectionFactory.class)

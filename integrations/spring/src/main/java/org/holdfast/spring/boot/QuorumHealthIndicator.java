@@ -7,8 +7,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Whether locks can be taken: up with a majority of the nodes, out of service while quarantines leave none, which end by
- * themselves, and else down.
+ * Whether locks can be taken: up with a majority of the nodes, out of service while quarantines leave none, which end
+ * by themselves, and else down.
  *
  * <p>By the last look at each node, about a second ago: asks no node and does not block.
  */
