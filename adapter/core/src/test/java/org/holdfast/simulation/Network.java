@@ -97,10 +97,14 @@ final class Network {
 
     /** What one client makes of each node. */
     List<NodeGuard> guards(ClockMonitor clockMonitor, SimulatedTime time) {
-        AcceptedSettings.OfOthers others = new AcceptedSettings.OfOthers();
         return IntStream.range(0, nodes.size())
                 .mapToObj(node -> new NodeGuard(
-                        node, acceptedSettings, others, nodes.get(node).isDurable(), clockMonitor, time))
+                        node,
+                        acceptedSettings,
+                        new AcceptedSettings.OfOthers(),
+                        nodes.get(node).isDurable(),
+                        clockMonitor,
+                        time))
                 .toList();
     }
 

@@ -129,8 +129,8 @@ public record AcceptedSettings(SharedSettings current, Optional<SharedSettings> 
     }
 
     /**
-     * The settings of other processes, as this one has seen them last: on whichever node, since all nodes of a
-     * deployment are used with the same. Safe for use by any number of threads.
+     * The settings of other processes, as this one has seen them last on a node of one voter: all nodes of a cluster
+     * are used with the same. Safe for use by any number of threads.
      */
     public static final class OfOthers {
 

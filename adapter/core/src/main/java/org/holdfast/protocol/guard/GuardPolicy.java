@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.guard;
 
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.GuardMode;
 
@@ -12,19 +14,28 @@ import org.holdfast.GuardMode;
  * @param settings the settings that all processes must share
  * @param observes whether this process takes no locks: then it writes no birth mark, and leaves nodes that need one to
  *     the processes that do
- * @param others what this process has seen of the settings of others
+ * @param others what this process has seen of the settings of others, by voter
  */
 public record GuardPolicy(
-        GuardMode mode, AcceptedSettings settings, boolean observes, AcceptedSettings.OfOthers others) {
+        GuardMode mode, AcceptedSettings settings, boolean observes, Map<Integer, AcceptedSettings.OfOthers> others) {
 
     /** Of a process that takes locks. */
     public GuardPolicy(GuardMode mode, AcceptedSettings settings) {
-        this(mode, settings, false, new AcceptedSettings.OfOthers());
+        this(mode, settings, false, new ConcurrentHashMap<>());
     }
 
     public GuardPolicy {
         Objects.requireNonNull(mode);
         Objects.requireNonNull(settings);
+    }
+
+    /**
+     * Returns what this process has seen of the settings of others: on all nodes of a voter, such as the shards of a
+     * cluster, and on none of another voter. One that is used by another deployment must not keep this process from the
+     * others.
+     */
+    public AcceptedSettings.OfOthers others(int voter) {
+        return others.computeIfAbsent(voter, any -> new AcceptedSettings.OfOthers());
     }
 
     /** Returns the policy of a process that takes no locks. */

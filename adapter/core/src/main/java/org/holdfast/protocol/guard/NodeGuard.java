@@ -119,7 +119,7 @@ public final class NodeGuard {
 
     /**
      * @param node which node
-     * @param others what this process has seen of others, on all nodes
+     * @param others what this process has seen of others, on all nodes of the voter
      * @param durable whether the operator vouches that an acknowledged write survives a restart and a failover
      */
     public NodeGuard(

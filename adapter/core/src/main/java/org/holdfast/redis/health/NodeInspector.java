@@ -89,7 +89,7 @@ public final class NodeInspector {
         Duration inheritedAfter = address.durable() ? widest.heartbeat().plus(widest.quarantine()) : Duration.ZERO;
         this.shardNotes = new ShardNotes(
                 node, connector, codec, TimeUnit.NANOSECONDS.toMicros(inheritedAfter.toNanos()), !observes);
-        this.guard = new NodeGuard(node, policy.settings(), policy.others(), address.durable(), clockMonitor, time);
+        this.guard = new NodeGuard(node, policy.settings(), policy.others(node), address.durable(), clockMonitor, time);
     }
 
     /**
