@@ -27,7 +27,7 @@ final class JmxCaller {
         }
     }
 
-    /** Returns who calls, for the audit. */
+    /** Returns which user calls, for the audit. */
     static String describe() {
         Subject subject = current();
         if (subject == null || subject.getPrincipals().isEmpty()) {

@@ -26,7 +26,7 @@ import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which locks there are, who has them and how many wait, on three real nodes. */
+/** Which locks there are, which holders have them and how many callers wait, on three real nodes. */
 @Timeout(60)
 class LockListingTest extends LockAdminOnNodes {
 
