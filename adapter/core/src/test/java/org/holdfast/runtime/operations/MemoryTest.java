@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A hundred thousand names leave nothing in the heap, and on the nodes nothing but fences that expire. */
+/**
+ * Of a hundred thousand names, a thousand of them contended, the heap keeps those of the figures about waiting, and the
+ * nodes keep nothing but fences that expire.
+ */
 @Tag("thorough")
 @Timeout(180)
 class MemoryTest {
@@ -30,8 +33,11 @@ class MemoryTest {
     private static final int NAMES = 100_000;
     private static final int THREADS = 4;
 
+    /** The names that requests stood in line for most often and for longest are kept: 200 of each, and no more. */
+    private static final int COMPARED_NAMES = 2 * 200;
+
     @Test
-    void names_thatNobodyHoldsOrWaitsFor_leaveNothing() throws Exception {
+    void names_thatAreNeitherHeldNorWaitedFor_leaveNothing() throws Exception {
         try (Processes processes = Processes.start(1, 1, Map.of("fenceRetentionMillis", "600000"))) {
             List<FutureTask<List<WeakReference<String>>>> workers = new ArrayList<>();
             for (int worker = 0; worker < THREADS; worker++) {
@@ -57,7 +63,7 @@ class MemoryTest {
             names.add(new WeakReference<>(name));
             LockRequest request = shape(name, i);
             Lease lease = connection.acquire(request);
-            if (i % 1_000 == 0 && request.permits() == 0) {
+            if (i % 100 == 0 && request.permits() == 0) {
                 assertThat(Processes.onAnotherThread(
                                 () -> connection.tryAcquire(LockRequest.of(name).waitTimeout(ofMillis(20)))))
                         .isEmpty();
@@ -82,7 +88,8 @@ class MemoryTest {
 
     private static boolean isGone(List<WeakReference<String>> names) {
         System.gc();
-        return names.stream().filter(name -> name.get() != null).count() <= THREADS; // each may keep its last one
+        long left = names.stream().filter(name -> name.get() != null).count();
+        return left <= COMPARED_NAMES + THREADS; // each thread may keep its last one
     }
 
     private static void assertOnlyFencesThatExpire(Processes processes) {
