@@ -344,22 +344,6 @@ class ClusterMutantsTest {
     }
 
     @ConcurrentTest
-    void moveOfTheNodeBeforeNotSeenAtItsTarget_isRefuted() throws Exception {
-        assertRefuted(
-                TESTS + "ClusterMapTest",
-                "slot_thatTheNodeBeforeWasMovingAway_isInDoubtAtTheNext_asLongAsTheTargetSaysSo",
-                new Mutant().with(CLUSTER + "ClusterMap.java", "assignment.comingFromBefore(node);", "new BitSet();"));
-    }
-
-    @ConcurrentTest
-    void deadNodeOfWhichATargetKeepsASlotCounted_isRefuted() throws Exception {
-        assertRefuted(
-                TESTS + "NodeViewTest",
-                "primary_ofWhichOnlySlotsAreLeftThatComeHere_isCountedUntilItHasFailed",
-                new Mutant().with(CLUSTER + "NodeView.java", "!one.failed() || !one.slots()", "true || !one.slots()"));
-    }
-
-    @ConcurrentTest
     void settingsOfOthersForgottenAtANewNode_isRefuted() throws Exception {
         assertRefuted(
                 "org.holdfast.protocol.guard.GuardSettingsTest",

@@ -308,7 +308,12 @@ final class ClusterTrouble {
         cluster.beginMove(part, from, to);
         world.after(
                 upTo(SHORTEST_MOVE),
-                () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> from.process.crash(upTo(left()))));
+                () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> {
+                    from.process.crash(upTo(left()));
+                    if (random.nextInt(4) == 0) {
+                        to.process.crash(upTo(left()));
+                    }
+                }));
         world.after(left(), () -> {
             from.moves.setStable(part);
             to.moves.setStable(part);

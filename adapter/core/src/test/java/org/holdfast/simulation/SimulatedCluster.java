@@ -17,8 +17,8 @@ import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.SlotRecord;
 
 /**
- * A voter that is a cluster: primaries that share the slots, a replica of each, links between them that break, and what
- * operators do to it.
+ * A voter that is a cluster: primaries that share the slots, a replica of each, a primary that has none yet, links
+ * between them that break, and what operators do to it.
  *
  * <p>All names of a world are in one slot. That, and the one in which each primary keeps what it knows of itself, are
  * parts that are moved; what is left of the slots of each primary is a part that stays.
@@ -26,7 +26,10 @@ import org.holdfast.redis.cluster.SlotRecord;
 final class SimulatedCluster {
 
     static final int PRIMARIES = 3;
-    static final int MEMBERS = 2 * PRIMARIES;
+    static final int MEMBERS = 2 * PRIMARIES + 1;
+
+    /** A primary without slots, to which an operator may move some. */
+    private static final int SPARE = 2 * PRIMARIES;
 
     private static final long MILLI = 1_000_000L;
     private static final long REPLICATION = 50 * MILLI;
@@ -90,8 +93,9 @@ final class SimulatedCluster {
         long[] epochs = new long[MEMBERS];
         int largest = random.nextInt(PRIMARIES);
         for (int member = 0; member < MEMBERS; member++) {
-            primaries[member] = member < PRIMARIES ? ClusterMember.NONE : member - PRIMARIES;
-            epochs[member] = 1 + (member + largest) % PRIMARIES;
+            boolean primary = member < PRIMARIES || member == SPARE;
+            primaries[member] = primary ? ClusterMember.NONE : member - PRIMARIES;
+            epochs[member] = member == SPARE ? 0 : 1 + (member + largest) % PRIMARIES;
         }
         members.forEach(member -> member.known.begin(owners, primaries, epochs));
         for (int i = 0; i < PRIMARIES; i++) {

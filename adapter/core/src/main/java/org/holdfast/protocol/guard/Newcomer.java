@@ -21,7 +21,9 @@ final class Newcomer {
 
     static final String UNLED = "it is not known yet in which of its slots clients look there";
 
-    static final String MISSED = "no client has watched the primary before it until it was replaced";
+    static final String MISSED =
+            "no client has watched the primary before it until it was replaced, and heard of all slots"
+                    + " that it was moving away";
 
     /** Clients look once a second: a mark that is older shows that none has, or that none could note it. */
     private static final long NOTED_MICROS = TimeUnit.MILLISECONDS.toMicros(2_500);

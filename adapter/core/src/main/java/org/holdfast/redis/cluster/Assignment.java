@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.redis.cluster.NodeView.Owner;
 
 /** Which node has each slot, as a majority of those says that were asked at about the same time. */
@@ -17,22 +19,34 @@ final class Assignment {
 
     private static final Owner NONE = new Owner("", 0);
 
+    private final Collection<NodeView> views;
     private final List<NodeView> voices;
     private final int primaries;
+
+    /** All primaries, whatever is said of them. */
+    private final Set<String> targets;
+
+    /** Those nodes that have answered. */
+    private final Set<String> heard;
 
     /** By the first slot of each range. */
     private final NavigableMap<Integer, Owner> owners;
 
-    private Assignment(List<NodeView> voices, int primaries) {
+    private Assignment(Collection<NodeView> views, List<NodeView> voices, int primaries) {
+        this.views = views;
         this.voices = voices;
         this.primaries = primaries;
         this.owners = agreed(voices, primaries / 2 + 1);
+        this.heard = views.stream().map(NodeView::node).collect(Collectors.toSet());
+        this.targets = views.stream()
+                .flatMap(view -> Stream.of(true, false).flatMap(failed -> view.targets(failed).stream()))
+                .collect(Collectors.toSet());
     }
 
     /** Counts what nodes have answered. Those of two clusters agree on nothing. */
     static Assignment of(Collection<NodeView> views) {
         List<NodeView> voices = strangers(views).isPresent() ? List.of() : voices(views);
-        return new Assignment(voices, primaries(views));
+        return new Assignment(views, voices, primaries(views));
     }
 
     /** Returns how many primaries there are, as far as any node knows. */
@@ -74,13 +88,15 @@ final class Assignment {
     }
 
     /**
-     * Returns the slots that are being moved away from a node, as others say: to them, from a node in whose place it
-     * is. A replica up to Redis 8 does not know what its primary was moving when that failed.
+     * Returns what others say of slots that are moved. Those that have no slots yet, and so no voice, are heard too.
+     *
+     * @param node that has these slots
      */
-    BitSet comingFromBefore(String node) {
-        BitSet slots = new BitSet();
-        voices.forEach(view -> slots.or(view.comingFromOthersThan(node)));
-        return slots;
+    Seen.Others others(String node, BitSet owned) {
+        BitSet movedBefore = new BitSet();
+        views.forEach(view -> movedBefore.or(view.comingFromOthersThan(node)));
+        movedBefore.and(owned);
+        return new Seen.Others(movedBefore, targets, heard);
     }
 
     /** Returns the first slot of each range of slots that one node has, or none. */

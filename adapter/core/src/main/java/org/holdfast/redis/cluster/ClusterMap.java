@@ -119,9 +119,8 @@ public final class ClusterMap {
                 watched.add(shard);
             }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            BitSet left = assignment.comingFromBefore(node);
-            left.and(owned);
-            Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), left);
+            Optional<Seen.Others> others = Optional.of(assignment.others(node, owned));
+            Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), others);
             shard.see(owner, place(node, assignment), said, askedAt, watchedSince);
             shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();

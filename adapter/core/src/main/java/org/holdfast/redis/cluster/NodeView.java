@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.redis.address.HostPort;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +22,17 @@ import org.jspecify.annotations.Nullable;
  * @param node the id of the node that answered
  * @param members the ids of all nodes that it knows, its own included
  * @param primaries all primaries that have slots, as far as it knows, itself included if it is one
+ * @param empty all primaries that have none: they have no voice, and slots may be moved to them
  * @param moving the slots that are being moved away from the node that answered
  * @param coming the slots that are being moved to it, each with the id of the node from which they come
  */
 public record NodeView(
-        String node, Set<String> members, List<Primary> primaries, BitSet moving, Map<Integer, String> coming) {
+        String node,
+        Set<String> members,
+        List<Primary> primaries,
+        List<Primary> empty,
+        BitSet moving,
+        Map<Integer, String> coming) {
 
     private static final Pattern MOVE = Pattern.compile("\\[(\\d+)(->-|-<-)(.*)]");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{40}");
@@ -64,12 +72,27 @@ public record NodeView(
     public NodeView {
         members = Set.copyOf(members);
         primaries = List.copyOf(primaries);
+        empty = List.copyOf(empty);
         coming = Map.copyOf(coming);
     }
 
-    /** Of a node to which no slot is being moved. */
+    /** Of a node to which no slot is being moved, in a cluster whose primaries all have slots. */
     public NodeView(String node, Set<String> members, List<Primary> primaries, BitSet moving) {
-        this(node, members, primaries, moving, Map.of());
+        this(node, members, primaries, List.of(), moving, Map.of());
+    }
+
+    /** Returns the ids of those nodes to which slots may be moved, or of those that it takes for failed. */
+    Set<String> targets(boolean failed) {
+        return Stream.concat(primaries.stream(), empty.stream())
+                .filter(one -> one.isNamed() != failed)
+                .map(Primary::id)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns where those are that have slots, or may be about to get some. */
+    public Stream<HostPort> places() {
+        return Stream.concat(primaries.stream(), empty.stream().filter(Primary::isNamed))
+                .flatMap(primary -> primary.place().stream());
     }
 
     /**
@@ -108,6 +131,7 @@ public record NodeView(
         String self = "";
         Set<String> members = new HashSet<>();
         List<Primary> primaries = new ArrayList<>();
+        List<Primary> empty = new ArrayList<>();
         BitSet moving = new BitSet();
         Map<Integer, String> coming = new HashMap<>();
         for (String line : answer.lines().toList()) {
@@ -125,16 +149,16 @@ public record NodeView(
             if (own) {
                 readMoves(words, moving, coming);
             }
-            if (flags.contains("master") && !slots.isEmpty()) {
+            if (flags.contains("master")) {
                 Optional<HostPort> place = place(words[1], own ? asked : null);
-                primaries.add(
-                        new Primary(words[0], place, slots, Long.parseLong(words[EPOCH]), flags.contains("fail")));
+                (slots.isEmpty() ? empty : primaries)
+                        .add(new Primary(words[0], place, slots, Long.parseLong(words[EPOCH]), flags.contains("fail")));
             }
         }
         if (self.isEmpty()) {
             throw new IllegalArgumentException("it does not say which node it is");
         }
-        return new NodeView(self, members, primaries, moving, coming);
+        return new NodeView(self, members, primaries, empty, moving, coming);
     }
 
     /**

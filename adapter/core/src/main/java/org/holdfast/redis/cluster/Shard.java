@@ -26,8 +26,6 @@ public final class Shard {
     /** A client that has seen the record so lately has watched since then what came to the node, see docs/safety.md. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    private static final Optional<BitSet> NO_SLOTS = Optional.of(new BitSet());
-
     private final Terms terms;
     private final FirstUse firstUse;
     private final Time time;
@@ -38,7 +36,7 @@ public final class Shard {
     private final long askedNanos;
 
     private volatile @Nullable Location location;
-    private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
+    private volatile Seen seen = Seen.NOTHING;
     /** Since when the node was asked without a gap which slots it has. */
     private volatile long heardSince;
 
@@ -95,16 +93,16 @@ public final class Shard {
         Optional<NodeView> view = said.view();
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
-        Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
         boolean missed = view.isPresent() && !known.isOf(askedAt, askedNanos);
         heardSince = missed ? askedAt : heardSince;
         seen = new Seen(
                 node,
                 said.owned(),
-                seen.doubts().seen(seen.slots(), said.owned(), movingAway, said.movedBefore(), missed, time.nanoTime()),
+                seen.doubts().seen(seen.slots(), said, isSame, missed, time.nanoTime()),
                 view.flatMap(NodeView::own)
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
-                        .orElse(known));
+                        .orElse(known),
+                seen.targets().next(seen.node(), said));
         Home before = home.now();
         if (missed && !known.equals(OwnWord.UNKNOWN)) { // else it is another node, which continues the one before
             home.missed();
@@ -124,9 +122,9 @@ public final class Shard {
         return seen.own().isOf(now, askedNanos) ? heardSince : now;
     }
 
-    /** Returns whether this client has asked without a gap since a moment which node the shard is. */
+    /** Returns whether this client has watched it since a moment, and knows what the node before it was moving away. */
     public boolean hasWatchedSince(long moment) {
-        return epochs.since() - moment <= 0;
+        return epochs.since() - moment <= 0 && seen.targets().before().isEmpty();
     }
 
     /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */
@@ -137,7 +135,7 @@ public final class Shard {
     /** Takes what the node has said itself, unless that is known by now, or another node is the shard. */
     public synchronized void hear(NodeView view, long askedAt) {
         if (isSilent() && view.node().equals(seen.node())) {
-            take(new Seen.Word(view.node(), seen.slots(), Optional.of(view), new BitSet()), askedAt);
+            take(new Seen.Word(view.node(), seen.slots(), Optional.of(view), Optional.empty()), askedAt);
         }
     }
 

@@ -2,7 +2,6 @@
 package org.holdfast.redis.cluster;
 
 import java.util.BitSet;
-import java.util.Optional;
 
 /**
  * Slots of a node of which one client has seen more than the record says: their keys may have gone since then. It asks
@@ -54,14 +53,14 @@ final class SlotDoubts {
      * Returns what is in doubt by now: this if nothing has changed.
      *
      * @param before the slots that the node had
-     * @param owned those that it has
-     * @param movingAway those that it moves away; empty if it has not answered now
-     * @param movedBefore those that the node in whose place it is was moving away, as others say now
+     * @param said those that it has, moves away, and should have got from the node before it
+     * @param same whether it was the node then: one that has not answered yet moves none away, as far as is known
      * @param missed whether it has not answered for so long that slots may have been moving meanwhile
      */
-    SlotDoubts seen(
-            BitSet before, BitSet owned, Optional<BitSet> movingAway, BitSet movedBefore, boolean missed, long now) {
-        BitSet movingNow = union(movingAway.orElse(moving), movedBefore);
+    SlotDoubts seen(BitSet before, Seen.Word said, boolean same, boolean missed, long now) {
+        BitSet owned = said.owned();
+        BitSet movingAway = said.view().map(NodeView::moving).orElseGet(() -> same ? moving : new BitSet());
+        BitSet movingNow = union(movingAway, said.movedBefore());
         BitSet stay = without(union(stayed, moving), movingNow);
         stay.and(owned);
         BitSet away = without(before, owned);

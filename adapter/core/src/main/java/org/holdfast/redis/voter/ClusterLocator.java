@@ -131,9 +131,8 @@ final class ClusterLocator implements AutoCloseable {
 
     private static Set<HostPort> named(List<NodeView> views) {
         Set<HostPort> named = new LinkedHashSet<>();
-        views.forEach(view -> view.primaries().stream()
-                .filter(primary -> named.size() < MOST_WITNESSES)
-                .forEach(primary -> primary.place().ifPresent(named::add)));
+        views.forEach(view ->
+                view.places().filter(place -> named.size() < MOST_WITNESSES).forEach(named::add));
         return named;
     }
 

@@ -41,8 +41,14 @@ class ClusterMapTest {
     /** The next node of the slots of A. */
     private static final Primary R = primary("r", 0, 9, 4);
 
+    /** A primary without slots. */
+    private static final Primary EMPTY =
+            new Primary("e", Optional.of(new HostPort("10.0.0.1", 7_000)), new BitSet(), 0, false);
+
     private static NodeView view(Primary node, Primary... others) {
-        List<Primary> all = Stream.concat(Stream.of(node), Stream.of(others)).toList();
+        List<Primary> all = Stream.concat(Stream.of(node), Stream.of(others))
+                .filter(one -> one != EMPTY)
+                .toList();
         return new NodeView(node.id(), ids(all), all, new BitSet());
     }
 
@@ -226,8 +232,8 @@ class ClusterMapTest {
     void slot_thatTheNodeBeforeWasMovingAway_isInDoubtAtTheNext_asLongAsTheTargetSaysSo() {
         confirm(view(A, B, C), view(B, A, C), view(C, A, B));
         Primary rest = failed(primary("a", 3, 3, 1));
-        NodeView target =
-                new NodeView("b", ids(List.of(B, R, C, rest)), List.of(B, R, C, rest), new BitSet(), Map.of(3, "a"));
+        NodeView target = new NodeView(
+                "b", ids(List.of(B, R, C, rest)), List.of(B, R, C, rest), List.of(), new BitSet(), Map.of(3, "a"));
         confirm(view(R, B, C), target, view(C, B, R));
         Shard shard = map.shard(3).orElseThrow();
         assertThat(shard.firstUse().lacksWitnesses())
@@ -238,10 +244,76 @@ class ClusterMapTest {
                 .endsWith(" 4 0-2:100000000 3:110000000 4-9:100000000");
     }
 
+    /** It has no slots yet, and so no voice: nothing but that it imports the slot is of weight. */
+    @Test
+    void slot_thatTheNodeBeforeWasMovingToAPrimaryWithoutSlots_isInDoubtAtTheNext() {
+        confirm(view(A, B, C), view(B, A, C), view(C, A, B));
+        List<Primary> all = List.of(B, R, C, failed(primary("a", 3, 3, 1)));
+        NodeView target = new NodeView("e", ids(all), all, List.of(EMPTY), new BitSet(), Map.of(3, "a"));
+        confirm(view(R, B, C), view(B, R, C), view(C, B, R), target);
+        Shard shard = map.shard(3).orElseThrow();
+        time.pass(COUNTS.multipliedBy(2).toNanos());
+        assertThat(record(shard, () -> confirm(view(R, B, C), view(B, R, C), view(C, B, R), target)))
+                .endsWith(" 4 0-2:100000000 3:110000000 4-9:100000000");
+    }
+
+    /** Returns what a node says that knows primaries without slots. */
+    private static NodeView beside(Primary empty, NodeView view) {
+        return new NodeView(
+                view.node(), view.members(), view.primaries(), List.of(empty), view.moving(), view.coming());
+    }
+
+    @Test
+    void shard_thatAnotherNodeHasBecome_isContinuedOnceAllWereHeardThatMayHaveGotSlots() {
+        NodeView[] before = {beside(EMPTY, view(A, B, C)), view(B, A, C), view(C, A, B), view(EMPTY, A, B, C)};
+        confirm(before);
+        long moment = time.nanoTime();
+        Shard shard = map.shard(3).orElseThrow();
+        assertThat(shard.hasWatchedSince(moment)).isTrue();
+        NodeView[] after = {beside(EMPTY, view(R, B, C)), view(B, R, C), view(C, B, R)};
+        confirm(after);
+        assertThat(shard.hasWatchedSince(moment))
+                .as("answers of the time before")
+                .isFalse();
+        confirm(after);
+        assertThat(shard.hasWatchedSince(moment)).as("one has not answered").isFalse();
+        confirm(after[0], after[1], after[2], view(EMPTY, R, B, C));
+        assertThat(shard.hasWatchedSince(moment)).isTrue();
+        confirm(after);
+        assertThat(shard.hasWatchedSince(moment))
+                .as("what it has said is known")
+                .isTrue();
+    }
+
+    /** The node before could move nothing to it. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isContinuedWithoutThoseThatHadFailedBefore() {
+        Primary dead = failed(EMPTY);
+        confirm(beside(dead, view(A, B, C)), view(B, A, C), view(C, A, B));
+        long moment = time.nanoTime();
+        NodeView[] after = {beside(dead, view(R, B, C)), beside(failed(A), view(B, R, C)), view(C, B, R)};
+        confirm(after);
+        confirm(after);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
+    }
+
+    /** It may have failed after slots had gone there. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isNotContinuedWithoutOneThatHasFailedSince() {
+        confirm(beside(EMPTY, view(A, B, C)), view(B, A, C), view(C, A, B), view(EMPTY, A, B, C));
+        long moment = time.nanoTime();
+        Primary dead = failed(EMPTY);
+        NodeView[] after = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), view(C, B, R)};
+        confirm(after);
+        confirm(after);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isFalse();
+    }
+
     /** The source itself says whether it still moves the slot. */
     @Test
     void slot_thatComesFromTheNodeThatHasIt_isNotInDoubt_whereThatHasEndedTheMove() {
-        NodeView target = new NodeView("b", ids(List.of(B, A, C)), List.of(B, A, C), new BitSet(), Map.of(3, "a"));
+        NodeView target =
+                new NodeView("b", ids(List.of(B, A, C)), List.of(B, A, C), List.of(), new BitSet(), Map.of(3, "a"));
         confirm(view(A, B, C), target, view(C, A, B));
         Shard shard = map.shard(3).orElseThrow();
         time.pass(COUNTS.multipliedBy(2).toNanos());

@@ -47,6 +47,20 @@ class NodeViewTest {
         assertThat(view.members()).containsExactlyInAnyOrder(A, B);
     }
 
+    /** Slots may be moved to C; B had no slots when it failed. */
+    @Test
+    void primariesWithoutSlots_areNoPrimariesThatVote_andAreAskedUnlessTheyHaveFailed() {
+        NodeView view = NodeView.parse(
+                A + " 10.0.0.1:7000@17000 myself,master - 0 0 3 connected 0-5\n" + B
+                        + " 10.0.0.2:7000@17000 master,fail - 0 0 4 disconnected\n" + C
+                        + " 10.0.0.3:7000@17000 master - 0 0 0 connected\n",
+                ASKED);
+        assertThat(view.countPrimaries()).isOne();
+        assertThat(view.places()).containsExactly(new HostPort("10.0.0.1", 7_000), new HostPort("10.0.0.3", 7_000));
+        assertThat(view.targets(false)).containsExactlyInAnyOrder(A, C);
+        assertThat(view.targets(true)).containsExactly(B);
+    }
+
     /** B has failed while it moved slot 9 to A, and its replica has all its other slots. */
     @Test
     void primary_ofWhichOnlySlotsAreLeftThatComeHere_isCountedUntilItHasFailed() {

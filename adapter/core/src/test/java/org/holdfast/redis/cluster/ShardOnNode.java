@@ -60,7 +60,7 @@ abstract class ShardOnNode {
         shard.see(
                 new NodeView.Owner(node, epoch),
                 PLACE,
-                new Seen.Word(node, assigned, Optional.of(view), new BitSet()),
+                new Seen.Word(node, assigned, Optional.of(view), Optional.empty()),
                 time.nanoTime(),
                 watchedSince);
     }

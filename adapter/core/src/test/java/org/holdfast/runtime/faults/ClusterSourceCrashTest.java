@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +11,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -36,6 +41,12 @@ class ClusterSourceCrashTest {
     /** By then clients have watched the slots of a durable cluster for long enough. */
     private static final Duration SETTLED = ofSeconds(24);
 
+    /** Of two clients that ask once a second, one asks so soon after the other. */
+    private static final Duration NEAR = ofMillis(550);
+
+    /** Up to Redis 6.2 all questions about the cluster are one command. */
+    private static final Pattern CALLS = Pattern.compile("cmdstat_cluster(?:\\|nodes)?:calls=(\\d+)");
+
     @TempDir
     private Path files;
 
@@ -60,19 +71,71 @@ class ClusterSourceCrashTest {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
+    /** Waits until both clients have just asked the node: neither does so for some tenths of a second then. */
+    private static void awaitQuestions(RedisServer node) {
+        long before = asked(node);
+        long last = Long.MIN_VALUE / 2;
+        while (true) {
+            long now = asked(node);
+            if (now > before) {
+                long moment = System.nanoTime();
+                if (now - before > 1 || moment - last < NEAR.toNanos()) {
+                    return;
+                }
+                before = now;
+                last = moment;
+            }
+        }
+    }
+
+    private static long asked(RedisServer node) {
+        Matcher calls = CALLS.matcher(node.ask("INFO commandstats"));
+        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+    }
+
     /** The lock has gone to the next node, and what shows that the slot was used has not. */
-    private static RedisServer crashWhileMoving(RedisCluster cluster, int slot, RedisServer source) {
-        RedisServer target = cluster.servers().get((cluster.servers().indexOf(source) + 1) % 3);
+    private static void crashWhileMoving(RedisCluster cluster, int slot, RedisServer source, RedisServer target) {
         cluster.beginMove(slot, source, target);
         cluster.moveKeys(slot, source, target, key -> !key.endsWith(":kept"));
         source.kill();
-        return target;
+    }
+
+    private static RedisServer next(RedisCluster cluster, RedisServer primary) {
+        return cluster.servers().get((cluster.servers().indexOf(primary) + 1) % 3);
     }
 
     @Test
     void lock_thatHasGoneToTheNextNode_isNotFreeAtTheReplicaOfTheFormerOne() throws Exception {
-        try (RedisCluster cluster = RedisCluster.startDurable(files, 3);
-                LockConnectionFactory locks = connect(cluster);
+        try (RedisCluster cluster = RedisCluster.startDurable(files, 3)) {
+            assertOneHolder(cluster, source -> next(cluster, source), target -> {});
+        }
+    }
+
+    @Test
+    void lock_thatHasGoneToAPrimaryWithoutSlots_isNotFreeAtTheReplicaOfTheFormerOne() throws Exception {
+        try (RedisCluster cluster = RedisCluster.startDurable(files, 3)) {
+            RedisServer added = cluster.addPrimary();
+            assertOneHolder(cluster, source -> added, target -> {});
+        }
+    }
+
+    @Test
+    void lock_thatHasGoneToANodeThatCrashesToo_isNotFreeAtTheReplicaOfTheFormerOne() throws Exception {
+        try (RedisCluster cluster = RedisCluster.startDurable(files, 3)) {
+            RedisServer added = cluster.addPrimary();
+            assertOneHolder(cluster, source -> added, RedisServer::kill);
+        }
+    }
+
+    /**
+     * A lock is held, goes to another node, and the node of before crashes.
+     *
+     * @param target gives the node to which it goes, of that on which it is
+     * @param then happens to that one afterwards
+     */
+    private static void assertOneHolder(
+            RedisCluster cluster, UnaryOperator<RedisServer> target, Consumer<RedisServer> then) throws Exception {
+        try (LockConnectionFactory locks = connect(cluster);
                 LockConnectionFactory others = connect(cluster);
                 LockConnection holder = locks.getConnection();
                 LockConnection waiter = others.getConnection()) {
@@ -84,7 +147,10 @@ class ClusterSourceCrashTest {
             Lease held = holder.acquire(LockRequest.of("{a}held").fixedTtl(MEMORY));
             int slot = MovingVoters.slot("{a}held");
             RedisServer source = cluster.owner(slot);
-            crashWhileMoving(cluster, slot, source);
+            RedisServer taking = target.apply(source);
+            awaitQuestions(source);
+            crashWhileMoving(cluster, slot, source, taking);
+            then.accept(taking);
             RedisServer replica = cluster.servers().get(cluster.servers().indexOf(source) + 3);
             cluster.awaitRole(replica, true);
             source.start(); // as its supervisor does: it is a replica by now
@@ -110,7 +176,7 @@ class ClusterSourceCrashTest {
             String other = nameAt(cluster, source, slot);
             Lease held = connection.acquire(
                     LockRequest.of(other).ttl(MEMORY).detached().waitTimeout(ofSeconds(90)));
-            crashWhileMoving(cluster, slot, source);
+            crashWhileMoving(cluster, slot, source, next(cluster, source));
 
             assertThat(untilGranted(connection, LockRequest.of(other + "-free")))
                     .as("until another lock of the shard is granted")
