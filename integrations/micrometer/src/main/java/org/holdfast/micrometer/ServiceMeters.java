@@ -7,29 +7,32 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
  * The meters of one lock service in one registry. A registry has but weak references to what its meters read, which is
- * this object: it is to be kept until {@link #remove()}.
+ * this object: it is to be kept until {@link #remove()}. It keeps neither the registry nor a meter, which may know its
+ * registry: an application may drop a registry while the service goes on.
  */
 final class ServiceMeters {
 
     private final LockServiceBean bean;
-    private final MeterRegistry registry;
+    private final WeakReference<MeterRegistry> registry;
     private final Tags tags;
-    private final List<Meter> meters = new ArrayList<>();
+    private final List<Meter.Id> meters = new ArrayList<>();
 
     /** By attribute, what was counted last. */
     private final Map<String, Double> counted = new ConcurrentHashMap<>();
 
-    ServiceMeters(LockServiceBean bean, MeterRegistry registry) {
+    ServiceMeters(LockServiceBean bean, WeakReference<MeterRegistry> registry) {
         this.bean = bean;
         this.registry = registry;
         this.tags = Tags.of("prefix", bean.text("KeyPrefix"), "id", bean.name().getKeyProperty("id"));
@@ -86,10 +89,9 @@ final class ServiceMeters {
     }
 
     private void counter(String name, String attribute, String description) {
-        meters.add(FunctionCounter.builder(name, this, own -> own.count(attribute))
+        add(FunctionCounter.builder(name, this, own -> own.count(attribute))
                 .tags(tags)
-                .description(description)
-                .register(registry));
+                .description(description)::register);
     }
 
     /** A counter that stops being a number would be taken for one that began anew. */
@@ -108,20 +110,26 @@ final class ServiceMeters {
     }
 
     private void gauge(String name, String description, Tags its, ToDoubleFunction<ServiceMeters> value) {
-        meters.add(Gauge.builder(name, this, value)
-                .tags(its)
-                .description(description)
-                .register(registry));
+        add(Gauge.builder(name, this, value).tags(its).description(description)::register);
     }
 
     private void time(String name, String attribute, String description) {
-        meters.add(TimeGauge.builder(name, this, TimeUnit.MICROSECONDS, own -> own.bean.number(attribute))
+        add(TimeGauge.builder(name, this, TimeUnit.MICROSECONDS, own -> own.bean.number(attribute))
                 .tags(tags)
-                .description(description)
-                .register(registry));
+                .description(description)::register);
+    }
+
+    private void add(Function<MeterRegistry, ? extends Meter> register) {
+        MeterRegistry metrics = registry.get();
+        if (metrics != null) {
+            meters.add(register.apply(metrics).getId());
+        }
     }
 
     void remove() {
-        meters.forEach(registry::remove);
+        MeterRegistry metrics = registry.get();
+        if (metrics != null) {
+            meters.forEach(metrics::remove);
+        }
     }
 }

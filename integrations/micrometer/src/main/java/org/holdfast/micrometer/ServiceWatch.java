@@ -88,12 +88,9 @@ final class ServiceWatch implements NotificationListener, AutoCloseable {
     }
 
     private void add(ObjectName name) {
-        MeterRegistry metrics = registry.get();
-        if (metrics != null) {
-            ServiceMeters meters = new ServiceMeters(new LockServiceBean(server, name), metrics);
-            byName.put(name, meters); // also if the registry refuses some of them: the others are to be removed
-            meters.register();
-        }
+        ServiceMeters meters = new ServiceMeters(new LockServiceBean(server, name), registry);
+        byName.put(name, meters); // also if the registry refuses some of them: the others are to be removed
+        meters.register();
     }
 
     private void remove(ObjectName name) {

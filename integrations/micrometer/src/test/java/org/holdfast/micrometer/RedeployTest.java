@@ -91,4 +91,25 @@ class RedeployTest {
     void close_ofTheRegistryOnly_leavesNothingWhenTheNextServiceHasBegun() throws Exception {
         awaitGone(undeployWithRegistryClosed());
     }
+
+    /** The meters of a service that goes on must not keep the registry, nor what the registry keeps. */
+    @Test
+    void registry_thatIsDroppedWhileAServiceGoesOn_leavesNothingWhenTheNextServiceHasBegun() throws Exception {
+        try (LockConnectionFactory locks =
+                Holdfast.connect(Map.of("nodes", "redis://127.0.0.1:1", "keyPrefix", "goes-on"))) {
+            assertThat(locks.nodeCount()).isOne();
+            WeakReference<ClassLoader> loader = undeployWithNothingClosed();
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                System.gc();
+                beginAndStopAService();
+                return loader.get() == null;
+            });
+        }
+    }
+
+    private static WeakReference<ClassLoader> undeployWithNothingClosed() throws Exception {
+        Application application = Application.deploy();
+        application.loader().close();
+        return new WeakReference<>(application.loader());
+    }
 }
