@@ -46,6 +46,7 @@ final class HoldSpan {
         if (ended.compareAndSet(false, true)) {
             tracing.safely(() -> last.accept(span));
             tracing.safely(span::end);
+            tracing.forget(this);
         }
     }
 }

@@ -60,6 +60,10 @@ record TracedFactory(LockConnectionFactory locks, Tracing tracing) implements Lo
 
     @Override
     public void close() {
-        locks.close();
+        try {
+            locks.close();
+        } finally {
+            tracing.endReleased();
+        }
     }
 }

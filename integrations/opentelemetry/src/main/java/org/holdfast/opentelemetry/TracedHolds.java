@@ -51,14 +51,21 @@ final class TracedHolds {
             throw e;
         }
         if (taken) {
-            tracing.safely(() -> taken(asking, lease.get()));
+            tracing.safely(() -> taken(asking, lease));
         } else {
             tracing.busy(asking);
         }
         return taken;
     }
 
-    private void taken(Tracing.Asking asking, Lease lease) {
+    private void taken(Tracing.Asking asking, Supplier<Lease> view) {
+        Lease lease;
+        try {
+            lease = view.get();
+        } catch (RuntimeException e) { // its thread holds it no more, or its connection was closed
+            tracing.lostAtOnce(asking);
+            return;
+        }
         HoldSpan span = tracing.granted(asking, lease);
         spans.compute(Key.of(asking.request()), (key, before) -> {
             Deque<HoldSpan> held = before == null ? new ArrayDeque<>() : before;

@@ -10,10 +10,10 @@ import org.holdfast.LockConnectionFactory;
  * Makes spans of what an application does with locks.
  *
  * <p>{@code holdfast acquire} lasts from the request until its answer, and has the outcome. {@code holdfast hold} lasts
- * from the grant until the lease is released, its connection is closed, or it is lost: then it has an event {@code
- * lost} with the reason, and the status {@code ERROR}. A transaction may keep the lock for longer than its lease:
- * {@code holdfast.release} is {@code KEPT} then. Both spans are children of what the caller's thread is in when it
- * asks, also if another thread gets or releases the lease. Neither is made the current span.
+ * from the grant until the lease is released, its connection or factory is closed, or it is lost: then it has an event
+ * {@code lost} with the reason, and the status {@code ERROR}. A transaction may keep the lock for longer than its
+ * lease: {@code holdfast.release} is {@code KEPT} then. Both spans are children of what the caller's thread is in when
+ * it asks, also if another thread gets or releases the lease. Neither is made the current span.
  *
  * <p>What is thrown by tracing, by an exporter for example, is logged once and has no effect on locks. An exporter that
  * blocks the thread that ends a span blocks callers: export in batches.

@@ -7,7 +7,9 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -33,6 +35,9 @@ final class Tracing {
     private final Tracer tracer;
     private final UnaryOperator<String> shownName;
     private final AtomicBoolean complained = new AtomicBoolean();
+
+    /** As many as there are leases that are neither released nor lost. */
+    private final Map<HoldSpan, Lease> open = new ConcurrentHashMap<>();
 
     Tracing(Tracer tracer, UnaryOperator<String> shownName) {
         this.tracer = tracer;
@@ -75,14 +80,36 @@ final class Tracing {
             asking.span().end();
         });
         HoldSpan hold = new HoldSpan(this, safely(() -> newHold(asking, lease), Span.getInvalid()));
+        open.put(hold, lease);
         safely(() -> lease.onLost(hold::lost));
         return hold;
+    }
+
+    void forget(HoldSpan ended) {
+        open.remove(ended);
+    }
+
+    /**
+     * Ends the spans of leases that are not held any more, since their factory was closed. The factory of a container
+     * goes on, and so do they.
+     */
+    void endReleased() {
+        open.forEach((hold, lease) -> safely(() -> {
+            if (!lease.isHeld()) {
+                hold.end();
+            }
+        }));
     }
 
     private Span newHold(Asking asking, Lease lease) {
         Span span = newSpan("holdfast hold", asking.request(), asking.caller());
         span.addLink(asking.span().getSpanContext());
         return span.setAttribute(TOKEN, lease.token());
+    }
+
+    /** It was lost before it could be seen: there is no lease that a second span could be of. */
+    void lostAtOnce(Asking asking) {
+        ended(asking, "HELD", "the lease was lost at once");
     }
 
     /** Another holder has the lock: that is no error. */

@@ -184,6 +184,46 @@ class TracedLocksTest {
     }
 
     @Test
+    void close_ofTheFactory_endsTheSpansOfAllThatItReleases() throws Exception {
+        LockConnectionFactory traced = TracedLocks.of(connect(redis), telemetry);
+        LockConnection its = traced.getConnection(); // stays open
+        its.acquire("of-the-connection-that-is-open");
+        its.acquire(LockRequest.of("detached-and-left").scope(LeaseScope.DETACHED));
+        its.acquireAsync("asynchronous").get(30, TimeUnit.SECONDS);
+        its.lock("view").lock();
+        its.semaphore("permit", 2).acquire();
+        assertThat(spans("holdfast hold")).isEmpty();
+        traced.close();
+        assertThat(spans("holdfast hold"))
+                .hasSize(5)
+                .allSatisfy(span -> assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET));
+    }
+
+    @Test
+    void close_ofTheFactory_whichGoesOnInAContainer_endsNoSpanOfALeaseThatIsHeld() throws Exception {
+        Tracing tracing = new Tracing(telemetry.getTracer("test"), name -> name);
+        try (LockConnection its = plain.getConnection()) {
+            Lease lease = its.acquire("in-a-container");
+            HoldSpan span = tracing.granted(tracing.begin(LockRequest.of("in-a-container")), lease);
+            tracing.endReleased();
+            assertThat(spans("holdfast hold")).isEmpty();
+            span.released(lease.release());
+            assertThat(hold().getAttributes().get(Tracing.RELEASE)).isEqualTo("RELEASED");
+        }
+    }
+
+    @Test
+    void hold_thatIsLostBeforeItsLeaseIsSeen_endsTheSpanOfItsRequest() {
+        TracedHolds holds = new TracedHolds(new Tracing(telemetry.getTracer("test"), name -> name));
+        assertThat(holds.<RuntimeException>take(LockRequest.of("lost-at-once"), () -> true, () -> {
+                    throw new IllegalMonitorStateException("it was lost");
+                }))
+                .isTrue();
+        assertThat(outcome(acquire())).isEqualTo("HELD");
+        assertThat(acquire().getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+    }
+
+    @Test
     void acquireAsync_makesSpansOfTheCallersTrace() throws Exception {
         Span caller = telemetry.getTracer("test").spanBuilder("caller").startSpan();
         CompletableFuture<Lease> asked;
