@@ -3,8 +3,10 @@ package org.holdfast.cli;
 
 import java.io.PrintWriter;
 import java.util.Map;
+import org.holdfast.InvalidLockRequestException;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockException;
+import org.holdfast.QuorumUnavailableException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -15,7 +17,8 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "The settings are those of the applications: environment variables such as HOLDFAST_NODES, or a file.",
-            "Exit codes: 0 done; 1 too few nodes can be used; 2 wrong usage or settings; 3 there was nothing to release."
+            "Exit codes: 0 done; 1 too few nodes can be used; 2 wrong usage, name or settings; 3 there was nothing to release;",
+            "5 refused: a permission is missing, or the clock of this machine or of a node is wrong."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
@@ -37,6 +40,9 @@ public final class Main {
 
     /** No holder had the lock. */
     static final int NOTHING_RELEASED = 3;
+
+    /** Enough nodes can be used, and it cannot be done: a permission is missing, or a clock is wrong. */
+    static final int REFUSED = 5;
 
     /** What the manifest of the jar says. */
     static final class Version implements CommandLine.IVersionProvider {
@@ -66,6 +72,7 @@ public final class Main {
         return new CommandLine(new Main(), new Commands(environment))
                 .setOut(out)
                 .setErr(err)
+                .setExpandAtFiles(false) // the name of a lock may begin with an @
                 .setExecutionStrategy(new CommandLine.RunLast())
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure, err))
                 .execute(arguments);
@@ -73,13 +80,22 @@ public final class Main {
 
     /** Says what is wrong without a stack trace, as far as it is known. */
     private static int fail(Exception failure, PrintWriter err) throws Exception {
-        if (failure instanceof InvalidSettingsException || failure instanceof IllegalArgumentException) {
-            err.println(failure.getMessage());
+        int code = exitCode(failure);
+        err.println(failure.getMessage());
+        return code;
+    }
+
+    private static int exitCode(Exception failure) throws Exception {
+        if (failure instanceof InvalidSettingsException
+                || failure instanceof InvalidLockRequestException
+                || failure instanceof IllegalArgumentException) {
             return USAGE;
         }
-        if (failure instanceof LockException) {
-            err.println(failure.getMessage());
+        if (failure instanceof QuorumUnavailableException) {
             return UNAVAILABLE;
+        }
+        if (failure instanceof LockException) {
+            return REFUSED;
         }
         throw failure;
     }

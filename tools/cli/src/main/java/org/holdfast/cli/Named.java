@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cli;
 
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import org.holdfast.LockRequest;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -18,7 +20,29 @@ final class Named {
             description = "For a semaphore: how many permits it has, as in the requests for it.")
     private int permits;
 
+    /** @throws IllegalArgumentException if the name is not what was typed */
     LockRequest request() {
+        if (!isReadable(name, System.getProperty("sun.jnu.encoding", ""))) {
+            throw new IllegalArgumentException("the name of the lock has letters that the locale of this shell does not"
+                    + " have, or a question mark that may stand for one: set LC_ALL=C.UTF-8, or another locale with"
+                    + " UTF-8, and try again");
+        }
         return permits == 0 ? LockRequest.of(name) : LockRequest.semaphore(name, permits);
+    }
+
+    /**
+     * Returns whether the name is what was typed. Java puts another letter in the place of each that its encoding of
+     * arguments does not have: a lock of that other name is free.
+     */
+    static boolean isReadable(String name, String encoding) {
+        return name.indexOf('\uFFFD') < 0 && (name.indexOf('?') < 0 || !isAscii(encoding));
+    }
+
+    private static boolean isAscii(String encoding) {
+        try {
+            return Charset.forName(encoding).equals(StandardCharsets.US_ASCII);
+        } catch (IllegalArgumentException e) { // a name of an encoding that Java does not know
+            return false;
+        }
     }
 }

@@ -9,9 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.LockOperations;
 import org.holdfast.QuorumUnavailableException;
@@ -24,6 +27,12 @@ final class Target {
 
     /** Voters that move must have been watched for some seconds before they are asked. */
     private static final Duration PATIENCE_WITH_MOVING = Duration.ofSeconds(20);
+
+    /** Of a node, behind Sentinels with commas between them; or of Sentinels. */
+    private static final Pattern PASSWORD = Pattern.compile("://[^/@]*:[^/@]*@|[?&]sentinelPassword=");
+
+    /** The first connection with TLS loads classes in a JVM that is cold, and takes longer than 200 ms. */
+    private static final long NODE_TIMEOUT_MILLIS = 1_000;
 
     private static final long PAUSE_MILLIS = 500;
 
@@ -67,14 +76,30 @@ final class Target {
             settings.putAll(read(file));
         }
         if (nodes != null) {
-            if (nodes.matches("(?s).*://[^/,@]*:[^/,@]*@.*")) {
+            if (PASSWORD.matcher(nodes).find()) {
                 throw new IllegalArgumentException("--nodes must not have a password, which others see in the list of"
                         + " processes: set " + Setting.PASSWORD_FILE.environmentVariable() + " or "
                         + Setting.PASSWORD.environmentVariable());
             }
             settings.put(Setting.NODES.key(), nodes);
         }
+        nodeTimeout(settings).ifPresent(millis -> settings.putIfAbsent(Setting.NODE_TIMEOUT_MILLIS.key(), millis));
         return settings;
+    }
+
+    /** Returns a timeout that settings allow, which is half of the TTL at the most; none if they are wrong. */
+    private static Optional<String> nodeTimeout(Map<String, String> settings) {
+        try {
+            long shortest = Stream.of(
+                            Setting.TTL_MILLIS, Setting.MAX_LEASE_TTL_MILLIS, Setting.PREVIOUS_MAX_LEASE_TTL_MILLIS)
+                    .flatMap(setting -> Optional.ofNullable(settings.get(setting.key())).stream())
+                    .mapToLong(value -> Long.parseLong(value.trim()))
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+            return Optional.of(String.valueOf(Math.min(NODE_TIMEOUT_MILLIS, shortest / 2)));
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // what reads the settings says what is wrong with them
+        }
     }
 
     private static Map<String, String> read(Path file) {
@@ -114,7 +139,7 @@ final class Target {
 
     /** Pauses, and returns whether to ask once more. */
     boolean goesOn(long begun) {
-        if (System.nanoTime() - begun >= patience().toNanos()) {
+        if (System.nanoTime() - begun >= TimeUnit.NANOSECONDS.convert(patience())) {
             return false;
         }
         try {

@@ -59,11 +59,15 @@ final class WatchCommand implements Callable<Integer> {
                 Instant at = Instant.now().truncatedTo(ChronoUnit.MILLIS);
                 now.changesSince(before).forEach(change -> out.println(at + " " + change));
                 before = now;
-                if (patience != null && System.nanoTime() - begun > patience.toNanos()) {
+                if (isOver(begun)) {
                     return 0;
                 }
-                TimeUnit.NANOSECONDS.sleep(every.toNanos());
+                TimeUnit.NANOSECONDS.sleep(TimeUnit.NANOSECONDS.convert(every));
             }
         }
+    }
+
+    private boolean isOver(long begun) {
+        return patience != null && System.nanoTime() - begun > TimeUnit.NANOSECONDS.convert(patience);
     }
 }

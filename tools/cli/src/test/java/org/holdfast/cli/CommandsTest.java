@@ -174,7 +174,7 @@ class CommandsTest {
                         .as(err.toString())
                         .isZero();
                 environment.put("HOLDFAST_USER", "other");
-                assertThat(run("locks")).isEqualTo(Main.UNAVAILABLE);
+                assertThat(run("locks")).isEqualTo(Main.REFUSED);
                 assertThat(err.toString()).startsWith("HF0316").contains("scan");
             }
             assertThat(guarded.get(0).command("ACL LOG"))

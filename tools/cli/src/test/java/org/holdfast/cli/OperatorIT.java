@@ -175,6 +175,18 @@ class OperatorIT {
     }
 
     @Test
+    void name_thatTheLocaleDoesNotHave_isRefused() throws Exception {
+        ProcessBuilder builder = command("holders", "schlo\u00df");
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.redirectErrorStream(true)
+                .redirectOutput(directory.resolve("out").toFile())
+                .start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
+        assertThat(process.exitValue()).isEqualTo(Main.USAGE);
+        assertThat(Files.readString(directory.resolve("out"))).contains("LC_ALL=C.UTF-8");
+    }
+
+    @Test
     void version_isThatOfTheJar() throws Exception {
         assertThat(run("--version").out()).startsWith("holdfast 0.");
     }
