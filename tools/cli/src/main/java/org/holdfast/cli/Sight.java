@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.holdfast.CheckReport;
 import org.holdfast.LockHolder;
+import org.holdfast.LockListing;
 import org.holdfast.LockOperations;
 import org.holdfast.LockState;
 import org.holdfast.QuorumUnavailableException;
@@ -25,18 +26,40 @@ record Sight(SortedMap<String, String> facts) {
 
     private static final String FREE = "free";
 
-    /** Looks at all nodes, and at the locks on them. */
-    static Sight of(LockOperations operations, int limit) {
+    private static final String LOCKS = "locks";
+
+    /**
+     * Looks at all nodes, and at the locks on them. What was known of a lock that cannot be seen now stays as it was:
+     * it may be held.
+     */
+    static Sight of(LockOperations operations, int limit, Sight before) {
         SortedMap<String, String> facts = new TreeMap<>();
         for (CheckReport.Node node : operations.check().nodes()) {
             facts.put("node " + node.address(), describe(node));
         }
         try {
-            operations.locks(limit).locks().forEach(lock -> facts.put("lock '" + lock.name() + "'", describe(lock)));
+            LockListing listing = operations.locks(limit);
+            listing.locks().forEach(lock -> facts.put(subject(lock), describe(lock)));
+            if (!listing.complete()) {
+                facts.put(LOCKS, "are more than can be shown: what was seen earlier of the others may be out of date");
+                keepLocks(before, facts);
+            }
         } catch (QuorumUnavailableException e) {
-            facts.put("locks", "cannot be seen: too few nodes can be used");
+            facts.put(LOCKS, "cannot be seen: too few nodes can be used");
+            keepLocks(before, facts);
         }
         return new Sight(facts);
+    }
+
+    private static void keepLocks(Sight before, SortedMap<String, String> facts) {
+        before.facts().entrySet().stream()
+                .filter(fact -> fact.getKey().matches("(?s)(lock|semaphore) .*"))
+                .limit(LockOperations.MAX_LISTED)
+                .forEach(fact -> facts.putIfAbsent(fact.getKey(), fact.getValue()));
+    }
+
+    private static String subject(LockState lock) {
+        return (lock.request().permits() == 0 ? "lock " : "semaphore ") + Table.quoted(lock.name());
     }
 
     /** How long a quarantine lasts changes all the time, and so does the cause that has it: that is no change. */
@@ -55,8 +78,8 @@ record Sight(SortedMap<String, String> facts) {
     }
 
     private static String describe(LockHolder holder) {
-        return "'" + holder.thread() + "' of process " + holder.pid() + " on " + holder.host() + " with token "
-                + holder.token();
+        return Table.quoted(holder.thread()) + " of process " + holder.pid() + " on " + Table.cell(holder.host())
+                + " with token " + holder.token();
     }
 
     /** Returns a line for each change, by what it is about. */
@@ -68,7 +91,7 @@ record Sight(SortedMap<String, String> facts) {
             String was = before.facts().get(subject);
             String is = facts.get(subject);
             if (is == null) {
-                changes.add(Table.shown(subject + (subject.equals("locks") ? " can be seen" : " " + FREE)));
+                changes.add(Table.shown(subject + (subject.equals(LOCKS) ? " can all be seen" : " " + FREE)));
             } else if (!is.equals(was)) {
                 changes.add(Table.shown(subject + " " + is));
             }

@@ -19,6 +19,16 @@ final class Table {
         rows.add(Arrays.stream(cells).map(cell -> shown(String.valueOf(cell))).toList());
     }
 
+    /** Returns a name that takes one cell: in quotes, if it could be taken for several. */
+    static String cell(String name) {
+        return name.matches("[^\\s\\p{Z}'\\\\]+") ? name : quoted(name);
+    }
+
+    /** Returns a name in quotes, which are where it begins and ends, and nowhere in it. */
+    static String quoted(String name) {
+        return "'" + name.replaceAll("['\\\\]", "\\\\$0") + "'";
+    }
+
     /** Returns a text in which nothing begins a line or moves a cursor. */
     static String shown(String text) {
         return text.replaceAll("[\\p{C}\\u2028\\u2029]", "?");

@@ -55,11 +55,11 @@ final class WatchCommand implements Callable<Integer> {
         Sight before = Sight.NONE;
         try (LockOperations operations = target.open()) {
             while (true) {
-                Sight now = Sight.of(operations, limit);
+                Sight now = Sight.of(operations, limit, before);
                 Instant at = Instant.now().truncatedTo(ChronoUnit.MILLIS);
                 now.changesSince(before).forEach(change -> out.println(at + " " + change));
                 before = now;
-                if (isOver(begun)) {
+                if (out.checkError() || isOver(begun)) {
                     return 0;
                 }
                 TimeUnit.NANOSECONDS.sleep(TimeUnit.NANOSECONDS.convert(every));

@@ -35,4 +35,14 @@ class TextsTest {
         table.print(new PrintWriter(text));
         assertThat(text.toString().lines()).containsExactly("A          B", "x??[2Jy??  é", "           z");
     }
+
+    @Test
+    void cell_withANameThatCouldBeSeveral_isInQuotesThatEndWithIt() {
+        assertThat(Table.cell("order-42")).isEqualTo("order-42");
+        assertThat(Table.cell("é?@$")).isEqualTo("é?@$");
+        assertThat(Table.cell("a  free")).isEqualTo("'a  free'");
+        assertThat(Table.cell("a\u3000free")).isEqualTo("'a\u3000free'");
+        assertThat(Table.cell("a'  'b")).isEqualTo("'a\\'  \\'b'");
+        assertThat(Table.cell("a\\")).isEqualTo("'a\\\\'");
+    }
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cli;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.util.List;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockOperations;
+import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What commands show of locks on three real nodes, which are used without a guard. */
+@Timeout(60)
+class LookTest {
+
+    private static final int ALL = 100;
+
+    private static RedisServers redis;
+
+    private final Shell shell = new Shell(redis.uris());
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServers.start(3);
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void forgetAllLocks() throws Exception {
+        for (RedisServer node : redis.all()) {
+            node.command("FLUSHALL");
+        }
+    }
+
+    private static Map<String, String> settings(String nodes) {
+        return Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", "2000");
+    }
+
+    private static Lease take(LockConnectionFactory locks, LockRequest request) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            return connection.acquire(request.detached().waitTimeout(ofSeconds(20)));
+        }
+    }
+
+    private static List<String> locksOf(List<String> changes) {
+        return changes.stream().filter(change -> !change.startsWith("node ")).toList();
+    }
+
+    /** Takes one line, as {@code head -1} does, and is gone. */
+    private static final class Head extends Writer {
+
+        private final StringBuilder taken = new StringBuilder();
+
+        @Override
+        public void write(char[] text, int from, int length) throws IOException {
+            if (taken.indexOf("\n") >= 0) {
+                throw new IOException("Broken pipe");
+            }
+            taken.append(text, from, length);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void watch_whoseReaderHasGone_ends() {
+        Head head = new Head();
+        assertThat(shell.run(head, "watch", "--every", "PT0.2S")).isZero();
+        assertThat(head.taken.toString().lines()).hasSize(1);
+    }
+
+    @Test
+    void sight_ofLocksThatCannotBeSeen_keepsWhatWasKnown() throws Exception {
+        try (RedisServers own = RedisServers.start(3);
+                LockConnectionFactory locks = Holdfast.connect(settings(own.uris()));
+                LockOperations operations = Holdfast.operate(settings(own.uris()))) {
+            Lease lease = take(locks, LockRequest.of("x"));
+            Sight before = Sight.of(operations, ALL, Sight.NONE);
+            assertThat(before.facts()).containsKey("lock 'x'");
+            own.get(0).kill();
+            own.get(1).kill();
+            Sight out = Sight.of(operations, ALL, before);
+            assertThat(locksOf(out.changesSince(before)))
+                    .containsExactly("locks cannot be seen: too few nodes can be used");
+            assertThat(out.facts().get("lock 'x'")).contains("with token " + lease.token());
+        }
+    }
+
+    @Test
+    void sight_ofMoreLocksThanTheLimit_callsNoneFree() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));
+                LockOperations operations = Holdfast.operate(settings(redis.uris()))) {
+            Lease x = take(locks, LockRequest.of("x"));
+            Lease y = take(locks, LockRequest.semaphore("y", 1));
+            Sight before = Sight.of(operations, ALL, Sight.NONE);
+            Sight some = Sight.of(operations, 1, before);
+            assertThat(locksOf(some.changesSince(before)))
+                    .singleElement()
+                    .asString()
+                    .startsWith("locks are more than ");
+            x.release();
+            y.release();
+            Sight all = Sight.of(operations, ALL, some);
+            assertThat(locksOf(all.changesSince(some)))
+                    .anyMatch("lock 'x' free"::equals)
+                    .anyMatch("semaphore 'y' free"::equals)
+                    .anyMatch("locks can all be seen"::equals);
+        }
+    }
+
+    @Test
+    void sight_ofALockAndASemaphoreWithOneName_hasBoth() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));
+                LockOperations operations = Holdfast.operate(settings(redis.uris()))) {
+            take(locks, LockRequest.of("z' free"));
+            take(locks, LockRequest.semaphore("z' free", 1));
+            assertThat(Sight.of(operations, ALL, Sight.NONE).facts())
+                    .containsKeys("lock 'z\\' free'", "semaphore 'z\\' free'");
+        }
+    }
+}
