@@ -14,30 +14,69 @@ final class Locks {
     private Locks() {}
 
     static void print(List<LockState> locks, PrintWriter out) {
+        print(locks, "", out);
+    }
+
+    /** @param nodeCount how many nodes were asked */
+    static void print(List<LockState> locks, int nodeCount, PrintWriter out) {
+        print(locks, " of " + nodeCount, out);
+    }
+
+    private static void print(List<LockState> locks, String ofNodes, PrintWriter out) {
         Table table = new Table(
-                "LOCK", "MODE", "HOST", "PID", "THREAD", "SINCE", "TOKEN", "ENDS IN", "NODES", "IN LINE", "LISTENING");
+                "LOCK",
+                "MODE",
+                "PERMITS",
+                "HOST",
+                "PID",
+                "THREAD",
+                "SINCE",
+                "TOKEN",
+                "ENDS IN",
+                "NODES",
+                "IN LINE",
+                "LISTENING");
         locks.forEach(lock -> {
-            lock.holders().forEach(holder -> add(lock, holder, table));
+            lock.holders().forEach(holder -> add(lock, holder, ofNodes, table));
             if (lock.holders().isEmpty()) {
                 table.row(
-                        lock.name(), "free", NONE, NONE, NONE, NONE, NONE, NONE, NONE, lock.inLine(), lock.listening());
+                        Table.cell(lock.name()),
+                        NONE,
+                        permits(lock),
+                        NONE,
+                        NONE,
+                        NONE,
+                        NONE,
+                        NONE,
+                        NONE,
+                        NONE,
+                        lock.inLine(),
+                        lock.listening());
             }
         });
         table.print(out);
     }
 
-    private static void add(LockState lock, LockHolder holder, Table table) {
+    private static void add(LockState lock, LockHolder holder, String ofNodes, Table table) {
         table.row(
-                holder.name(),
+                Table.cell(holder.name()),
                 holder.mode(),
-                holder.host(),
+                permits(lock),
+                Table.cell(holder.host()),
                 holder.pid(),
-                holder.thread(),
+                Table.cell(holder.thread()),
                 holder.since(),
                 holder.token(),
                 holder.remaining().toMillis() + " ms",
-                holder.nodeCount(),
+                holder.nodeCount() + ofNodes,
                 lock.inLine(),
                 lock.listening());
+    }
+
+    /** Returns how many permits a semaphore has, as far as that is known. */
+    static String permits(LockState lock) {
+        return lock.request().permits() == 0
+                ? NONE
+                : String.valueOf(lock.request().permits());
     }
 }

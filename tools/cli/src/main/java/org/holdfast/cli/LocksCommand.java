@@ -39,11 +39,14 @@ final class LocksCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         LockListing listing;
+        int nodeCount;
         try (LockOperations operations = target.open()) {
             listing = target.ask(operations, it -> it.locks(limit));
+            nodeCount = operations.nodeCount();
         }
         Locks.print(
                 hot ? hottestFirst(listing.locks()) : listing.locks(),
+                nodeCount,
                 spec.commandLine().getOut());
         if (!listing.complete()) {
             spec.commandLine().getOut().println("There are more locks than these.");

@@ -84,6 +84,61 @@ class LookTest {
     }
 
     @Test
+    void locks_thatAreSemaphores_haveTheirPermits() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.semaphore("s", 1));
+            take(locks, LockRequest.of("x"));
+            assertThat(shell.run("locks")).isZero();
+            assertThat(shell.out())
+                    .containsPattern("LOCK +MODE +PERMITS ")
+                    .containsPattern("s +PERMIT +1 ")
+                    .containsPattern("x +EXCLUSIVE +- ");
+            assertThat(shell.run("waiters", "s", "--permits", "1")).isZero();
+            assertThat(shell.out()).containsPattern("s +1 +0 +0 +1");
+        }
+    }
+
+    @Test
+    void semaphore_thatIsAskedForWithoutPermits_isNotSaidToBeFree() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.semaphore("s", 1));
+            for (String command : List.of("holders", "waiters")) {
+                assertThat(shell.run(command, "s")).isZero();
+                assertThat(shell.out())
+                        .contains("a semaphore of that name")
+                        .contains("--permits")
+                        .doesNotContain("free");
+                assertThat(shell.run(command, "s", "--permits", "1")).isZero();
+                assertThat(shell.out()).doesNotContain("a semaphore of that name");
+            }
+        }
+        assertThat(shell.run("holders", "t", "--permits", "2")).isZero();
+        assertThat(shell.out()).contains("first 2 permits").doesNotContain("free");
+    }
+
+    @Test
+    void holders_onNodes_areShownWithTheNumberOfNodes() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.of("x"));
+            assertThat(shell.run("holders", "x")).isZero();
+            assertThat(shell.out()).contains(" 3 of 3 ");
+            assertThat(shell.run("holders", "x", "--nodes", redis.get(0).uri())).isZero();
+            assertThat(shell.out()).contains(" 1 of 1 ");
+        }
+    }
+
+    @Test
+    void name_thatLooksLikeColumns_isOneCell() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.of("y  free  'z'"));
+            assertThat(shell.run("locks")).isZero();
+            assertThat(shell.out()).contains("'y  free  \\'z\\''  EXCLUSIVE");
+            assertThat(shell.run("waiters", "y  free  'z'")).isZero();
+            assertThat(shell.out()).contains("'y  free  \\'z\\''  -");
+        }
+    }
+
+    @Test
     void watch_whoseReaderHasGone_ends() {
         Head head = new Head();
         assertThat(shell.run(head, "watch", "--every", "PT0.2S")).isZero();

@@ -132,7 +132,7 @@ class OperatorIT {
         });
         await().atMost(ofSeconds(60)).untilAsserted(() -> assertThat(
                         run("waiters", "hot", "--patience", "PT20S").out())
-                .containsPattern("hot +3 +1 +1"));
+                .containsPattern("hot +- +3 +1 +1"));
     }
 
     /** The node has forgotten what it knew: the applications put it in quarantine, which the operator sees. */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.holdfast.LockOperations;
+import org.holdfast.LockRequest;
+import org.holdfast.LockState;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Looks at one lock. */
+abstract class StateCommand implements Callable<Integer> {
+
+    @Mixin
+    private Target target;
+
+    @Mixin
+    private Named lock;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** @param nodeCount how many nodes were asked */
+    abstract void show(LockState state, int nodeCount, PrintWriter out);
+
+    @Override
+    public final Integer call() {
+        LockRequest request = lock.request();
+        PrintWriter out = spec.commandLine().getOut();
+        try (LockOperations operations = target.open()) {
+            LockState state = target.ask(operations, it -> it.state(request));
+            show(state, operations.nodeCount(), out);
+            if (state.holders().isEmpty()) {
+                out.println(noHolder(request));
+            }
+        }
+        return 0;
+    }
+
+    /** A lock and a semaphore of one name are independent: what was not asked for may be held. */
+    private static String noHolder(LockRequest request) {
+        String name = Table.quoted(request.name());
+        return request.permits() == 0
+                ? "No holder has the lock " + name + ". To look at a semaphore of that name, add --permits."
+                : "No holder has one of the first " + request.permits() + " permits of the semaphore " + name + ".";
+    }
+}
