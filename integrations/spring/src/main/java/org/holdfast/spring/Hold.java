@@ -14,9 +14,8 @@ final class Hold {
      */
     record Of(Thread thread, String name) {}
 
-    private Lease lease;
+    private final Lease lease;
     private int count = 1;
-    private boolean lost;
 
     Hold(Lease lease) {
         this.lease = lease;
@@ -34,22 +33,9 @@ final class Hold {
         count = Math.addExact(count, 1);
     }
 
-    /** The lease was lost, and the thread has got another one: until then, others may have had the lock. */
-    void enter(Lease next) {
-        enter();
-        lease.release();
-        lease = next;
-        lost = true;
-    }
-
     /** Returns whether the thread does not hold the lock any more. */
     boolean leave() {
         count--;
         return count == 0;
-    }
-
-    /** Returns whether the lock was not held all the time. */
-    boolean wasLost() {
-        return lost;
     }
 }

@@ -65,6 +65,8 @@ public final class HoldfastLockRegistry implements LockRegistry<DistributedLock>
      *       that has the lock already keeps the time that it has.
      *   <li>{@code unlock} throws {@link IllegalStateException} if the thread does not have the lock, and {@link
      *       java.util.ConcurrentModificationException} if the lock was lost meanwhile.
+     *   <li>A thread that has lost the lock unlocks it as often as it took it. Until then, each method that takes it
+     *       throws {@code ConcurrentModificationException} on that thread.
      *   <li>There are no conditions.
      * </ul>
      *

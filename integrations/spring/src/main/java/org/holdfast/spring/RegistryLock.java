@@ -134,7 +134,10 @@ final class RegistryLock implements DistributedLock {
         }
         Hold.Of key = key();
         Hold mine = holds.get(key);
-        if (mine != null && mine.isHeld()) {
+        if (mine != null) {
+            if (!mine.isHeld()) { // to take it again would hide the loss, from the leader of an election too
+                throw lost();
+            }
             mine.enter();
             return true;
         }
@@ -142,16 +145,8 @@ final class RegistryLock implements DistributedLock {
         try (LockConnection connection = factory.getConnection()) {
             lease = connection.tryAcquire(asked);
         }
-        lease.ifPresent(taken -> keep(key, mine, taken));
+        lease.ifPresent(taken -> holds.put(key, new Hold(taken)));
         return lease.isPresent();
-    }
-
-    private void keep(Hold.Of key, @Nullable Hold mine, Lease taken) {
-        if (mine == null) {
-            holds.put(key, new Hold(taken));
-        } else {
-            mine.enter(taken);
-        }
     }
 
     private Hold.Of key() {
@@ -166,15 +161,21 @@ final class RegistryLock implements DistributedLock {
             throw new IllegalStateException("HF0622: You do not own lock at '" + request.name()
                     + "': the thread that took it unlocks it, as often as it took it");
         }
-        if (!mine.leave()) {
-            return;
+        boolean isHeld = mine.isHeld();
+        if (mine.leave()) {
+            holds.remove(key);
+            isHeld = mine.lease().release() != ReleaseResult.NOT_HELD;
         }
-        holds.remove(key);
-        if (mine.lease().release() == ReleaseResult.NOT_HELD || mine.wasLost()) {
-            throw new ConcurrentModificationException(
-                    "HF0623: lock '" + request.name() + "' was lost before it was unlocked: others may have had it"
-                            + " meanwhile, and changed the same data");
+        if (!isHeld) {
+            throw lost();
         }
+    }
+
+    private ConcurrentModificationException lost() {
+        return new ConcurrentModificationException(
+                "HF0623: lock '" + request.name() + "' was lost before it was unlocked: others may have had it"
+                        + " meanwhile, and changed the same data. This thread can take it again after it has"
+                        + " unlocked it as often as it took it");
     }
 
     @Override

@@ -3,11 +3,16 @@ package org.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.Holdfast;
+import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +79,43 @@ class LeaderTest {
             first.stop();
             assertThat(two.granted.await(40, TimeUnit.SECONDS)).isTrue();
             second.stop();
+        }
+    }
+
+    /** Another process may have been the leader meanwhile, also where this one gets the lock again at once. */
+    @Test
+    void leader_whoseLockIsLost_isRevokedBeforeItIsGrantedAgainAndLeavesNothing() throws InterruptedException {
+        try (RedisServers redis = RedisServers.start(3);
+                LockConnectionFactory here =
+                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000"));
+                LockConnectionFactory there =
+                        Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000"));
+                LockConnection connection = there.getConnection()) {
+            BlockingQueue<String> told = new LinkedBlockingQueue<>();
+            LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(
+                    new HoldfastLockRegistry(here), new DefaultCandidate("one", "role") {
+                        @Override
+                        public void onGranted(Context context) {
+                            told.add("granted");
+                        }
+
+                        @Override
+                        public void onRevoked(Context context) {
+                            told.add("revoked");
+                        }
+                    });
+            initiator.setHeartBeatMillis(50);
+            initiator.setBusyWaitMillis(50);
+            initiator.start();
+            assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("granted");
+            here.forceRelease("role");
+            assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("revoked");
+            assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("granted");
+            initiator.stop();
+            assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("revoked");
+            connection
+                    .acquire(LockRequest.of("role").waitTimeout(Duration.ofSeconds(30)))
+                    .release();
         }
     }
 }

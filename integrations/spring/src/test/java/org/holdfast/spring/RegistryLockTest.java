@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.assertj.core.api.ThrowableAssert;
+import org.holdfast.Holdfast;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/** What the locks of a registry promise beyond those of Spring Integration, on three nodes. */
+@Timeout(60)
+class RegistryLockTest {
+
+    private static RedisServers redis;
+    private static LockConnectionFactory factory;
+    private static LockConnectionFactory other;
+
+    private final String key = UUID.randomUUID().toString();
+    private final HoldfastLockRegistry registry = new HoldfastLockRegistry(factory);
+    private final HoldfastLockRegistry registryOfAnotherProcess = new HoldfastLockRegistry(other);
+
+    @BeforeAll
+    static void startNodes() {
+        redis = RedisServers.start(3);
+        factory = connect();
+        other = connect();
+    }
+
+    private static LockConnectionFactory connect() {
+        return Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "5000"));
+    }
+
+    @AfterAll
+    static void stopNodes() {
+        factory.close();
+        other.close();
+        redis.close();
+    }
+
+    @AfterEach
+    void nothingIsKept() {
+        assertThat(registry.held()).isZero();
+    }
+
+    @Test
+    void lock_lostAndTakenOnceMore_throwsUntilItWasUnlockedAndIsTakenThen() throws Exception {
+        DistributedLock lock = registry.obtain(key);
+        lock.lock();
+        lock.lock();
+        factory.forceRelease(key);
+        assertLost(lock::lock);
+        Lock next = registryOfAnotherProcess.obtain(key);
+        assertThat(next.tryLock(30, TimeUnit.SECONDS)).isTrue();
+        assertLost(lock::tryLock);
+        assertLost(() -> lock.tryLock(1, TimeUnit.MILLISECONDS));
+        assertLost(() -> lock.lock(Duration.ofSeconds(1)));
+        assertLost(lock::unlock);
+        assertThat(registry.held()).as("it was taken twice").isOne();
+        assertLost(lock::unlock);
+        assertThat(lock.tryLock()).isFalse();
+        next.unlock();
+        assertThat(lock.tryLock(30, TimeUnit.SECONDS)).isTrue();
+        lock.unlock();
+        assertThat(next.tryLock(30, TimeUnit.SECONDS)).isTrue();
+        next.unlock();
+    }
+
+    private static void assertLost(ThrowableAssert.ThrowingCallable call) {
+        assertThatExceptionOfType(ConcurrentModificationException.class)
+                .isThrownBy(call)
+                .withMessageStartingWith("HF0623");
+    }
+}
