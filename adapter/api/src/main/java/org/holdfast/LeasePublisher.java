@@ -67,13 +67,33 @@ final class LeasePublisher implements Flow.Publisher<Lease> {
                     lease.release();
                 }
             } else if (lease != null) {
-                subscriber.onNext(lease);
-                subscriber.onComplete();
+                give(lease);
             } else {
-                subscriber.onError(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
+                Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+                signal(() -> subscriber.onError(cause == null ? failure : cause));
+            }
+        }
+
+        private void give(Lease lease) {
+            if (signal(() -> subscriber.onNext(lease))) {
+                signal(subscriber::onComplete);
+            } else {
+                lease.release(); // the subscriber failed before it could see to that
+            }
+        }
+
+        /**
+         * Returns whether the subscriber took the signal. One that throws breaks a rule of {@link Flow}. Its error must
+         * not be lost in the future of the acquisition, where no caller looks.
+         */
+        private boolean signal(Runnable call) {
+            try {
+                call.run();
+                return true;
+            } catch (Throwable e) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                return false;
             }
         }
 

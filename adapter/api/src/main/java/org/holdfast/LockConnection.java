@@ -236,6 +236,9 @@ public interface LockConnection extends AutoCloseable {
      * {@link Flow.Subscriber#onNext} on the lease is the subscriber's, which releases it; nothing else does, so an
      * operator that may drop what it received needs a way to release it.
      *
+     * <p>If {@code onNext} throws, the lease is released, and the error goes to the uncaught exception handler of the
+     * thread.
+     *
      * @param request which lock, and how
      * @return a publisher, which has not asked for anything yet. It fails with what the stage of {@link #acquireAsync}
      *     fails with, and with {@link IllegalStateException} if this connection is closed when a subscriber requests

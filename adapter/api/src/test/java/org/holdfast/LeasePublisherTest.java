@@ -131,6 +131,53 @@ class LeasePublisherTest {
         assertThat(subscriber.told).isEmpty();
     }
 
+    /** Grants the lease to a subscriber, and returns what the thread's handler is told. */
+    private List<Throwable> grant(Subscriber subscriber) throws InterruptedException {
+        List<Throwable> uncaught = new ArrayList<>();
+        publisher.subscribe(subscriber);
+        subscriber.subscription.request(1);
+        Thread granter = new Thread(() -> acquisitions.get(0).complete(lease));
+        granter.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+        granter.start();
+        granter.join();
+        return uncaught;
+    }
+
+    @Test
+    void subscriber_thatThrowsAsItReceivesTheLease_keepsNone() throws InterruptedException {
+        for (Throwable thrown : List.of(new IllegalStateException("in onNext"), new AssertionError("in onNext"))) {
+            acquisitions.clear();
+            releases.set(0);
+            Subscriber subscriber = new Subscriber() {
+                @Override
+                public void onNext(Lease item) {
+                    LeasePublisherTest.<RuntimeException>raise(thrown);
+                }
+            };
+            assertThat(grant(subscriber)).containsExactly(thrown);
+            assertThat(releases).hasValue(1);
+            assertThat(subscriber.told).isEmpty();
+        }
+    }
+
+    @Test
+    void subscriber_thatThrowsAtTheEnd_keepsTheLease() throws InterruptedException {
+        IllegalStateException thrown = new IllegalStateException("in onComplete");
+        Subscriber subscriber = new Subscriber() {
+            @Override
+            public void onComplete() {
+                throw thrown;
+            }
+        };
+        assertThat(grant(subscriber)).containsExactly(thrown);
+        assertThat(releases).as("it is the subscriber's").hasValue(0);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
     @Test
     void failure_isPublishedWithoutItsWrapping() {
         Subscriber subscriber = subscribe();
