@@ -63,7 +63,10 @@ public interface LeaseSemaphore {
     boolean tryAcquire(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Releases the permit that was acquired last through this connection.
+     * Releases the permit that the calling thread acquired last through this connection. If it has none, releases the
+     * one that was acquired last by any thread.
+     *
+     * <p>So a thread that releases for others, and has a permit of its own, releases its own first.
      *
      * @throws IllegalMonitorStateException if no permit is held through this connection, or if that one was lost: then
      *     its cause is a {@link LeaseLostException}
@@ -71,7 +74,7 @@ public interface LeaseSemaphore {
     void release();
 
     /**
-     * {@return the lease of the permit that was acquired last through this connection: for its token and {@link
+     * {@return the lease of the permit that {@link #release()} would release now: for its token and {@link
      * Lease#onLost}} It belongs to this semaphore: release it by {@link #release()}. Asks no node.
      *
      * @throws IllegalMonitorStateException if no permit is held through this connection

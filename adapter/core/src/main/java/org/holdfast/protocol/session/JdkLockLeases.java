@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdkLockLeases {
 
-    private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
+    private final Map<Key, Deque<Taken>> taken = new ConcurrentHashMap<>();
 
-    /** What was taken belongs to no thread: no thread has this id. */
+    /** What was taken may be released by any thread: no thread has this id. */
     static final long ANY_THREAD = 0;
 
     private record Key(long thread, Set<String> names, LockMode mode, int permits) {
@@ -28,34 +28,50 @@ final class JdkLockLeases {
         }
     }
 
+    private record Taken(long taker, Lease lease) {}
+
     void push(long thread, LockRequest request, Lease lease) {
+        Taken pushed = new Taken(Thread.currentThread().getId(), lease);
         taken.compute(Key.of(thread, request), (key, known) -> {
-            Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
-            stack.push(lease);
+            Deque<Taken> stack = known == null ? new ArrayDeque<>(1) : known;
+            stack.push(pushed);
             return stack;
         });
     }
 
-    /** Returns the lease that the thread took last, or null. */
+    /** Returns what {@link #last} returns, and keeps it no more. */
     @Nullable
     Lease pop(long thread, LockRequest request) {
-        Lease[] last = new Lease[1];
+        Lease[] popped = new Lease[1];
         taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
-            last[0] = stack.pop();
+            Taken last = last(stack);
+            stack.remove(last);
+            popped[0] = last.lease();
             return stack.isEmpty() ? null : stack;
         });
-        return last[0];
+        return popped[0];
     }
 
-    /** Returns the same and keeps it. */
+    /**
+     * Returns the lease that was taken last for the thread, or null if there is none.
+     *
+     * <p>Of those for any thread, the calling thread's own come first: another thread works under the others, and hears
+     * of their losses.
+     */
     @Nullable
     Lease last(long thread, LockRequest request) {
         Lease[] last = new Lease[1];
         taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
-            last[0] = stack.peek();
+            last[0] = last(stack).lease();
             return stack;
         });
         return last[0];
+    }
+
+    /** @param stack is not empty */
+    private static Taken last(Deque<Taken> stack) {
+        long caller = Thread.currentThread().getId();
+        return stack.stream().filter(each -> each.taker() == caller).findFirst().orElseGet(stack::getFirst);
     }
 
     /** Returns how many leases the thread has. */

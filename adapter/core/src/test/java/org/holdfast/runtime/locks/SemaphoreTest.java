@@ -71,6 +71,23 @@ class SemaphoreTest {
     }
 
     @Test
+    void release_leavesTheLeaseOfAnotherThreadThatWorks() throws Exception {
+        here.acquire();
+        Lease mine = here.lease();
+        Lease theirs = Processes.onAnotherThread(() -> {
+            here.acquire();
+            return here.lease();
+        });
+        assertThat(here.lease()).isSameAs(mine);
+        here.release();
+        assertThat(theirs.isHeld()).isTrue();
+        assertThat(mine.isHeld()).isFalse();
+        assertThat(here.lease()).as("for a thread that has none").isSameAs(theirs);
+        here.release();
+        assertThat(theirs.isHeld()).isFalse();
+    }
+
+    @Test
     void release_ofAConnectionThatHasNone_addsNoPermit() throws Exception {
         here.acquire();
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(there::release);
