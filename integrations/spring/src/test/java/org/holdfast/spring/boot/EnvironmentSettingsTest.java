@@ -18,6 +18,7 @@ import org.holdfast.Setting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -74,6 +75,24 @@ class EnvironmentSettingsTest {
     }
 
     @Test
+    void settings_thatCannotBeRead_areRefusedWithoutTheirPasswords() {
+        for (Map<String, Object> properties : List.<Map<String, Object>>of(
+                Map.of("holdfast.nodes[0]", "redis://a", "holdfast.nodes[2]", "redis://:s3cret@b"),
+                Map.of("holdfast.nodes", "redis://:s3cret@${holdfast.nodes}"),
+                Map.of("holdfast.nodes", "redis://a", "holdfast.password", "s3cret${holdfast.password}"))) {
+            assertThatExceptionOfType(InvalidSettingsException.class)
+                    .as(properties.toString())
+                    .isThrownBy(() -> {
+                        EnvironmentSettings.arePresent(with(properties));
+                        EnvironmentSettings.read(with(properties));
+                    })
+                    .withMessageContaining("holdfast.")
+                    .withNoCause()
+                    .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));
+        }
+    }
+
+    @Test
     void nodes_emptyOrMissing_areNotPresent() {
         assertThat(EnvironmentSettings.arePresent(with(Map.of("holdfast.nodes", " "))))
                 .isFalse();
@@ -87,6 +106,14 @@ class EnvironmentSettingsTest {
                 .isThrownBy(() -> EnvironmentSettings.read(
                         with(Map.of("holdfast.nodes", "redis://a", "holdfast.ttl-milis", "1", "holdfast.gard", "2"))))
                 .withMessageContainingAll("ttl-milis", "gard");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.ttl.millis", "holdfast.ttl-millis[0]", "holdfast.password[0]", "holdfast.tls.x"})
+    void name_withADotOrANumber_isRefused(String name) {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> EnvironmentSettings.read(with(twice("holdfast.nodes", name))))
+                .withMessageContaining(name);
     }
 
     @Test
