@@ -42,14 +42,21 @@ class ReactiveTest {
     }
 
     private Uni<String> bill(LockConnection connection, String order) {
-        LockRequest request = LockRequest.of("order-" + order).release(Release.ASYNC);
+        LockRequest request =
+                LockRequest.of("order-" + order).release(Release.ASYNC).maxHold(Duration.ofMinutes(1));
         return Uni.createFrom()
                 .publisher(connection.acquirePublisher(request))
                 .onItem()
-                .transformToUni(lease -> invoice(order).onTermination().invoke(lease::release));
+                .transformToUni(lease -> Uni.createFrom()
+                        .deferred(() -> invoice(order)) // also if this throws, the lease is released
+                        .onTermination()
+                        .invoke(lease::release));
     }
 
     private static Uni<String> invoice(String order) {
+        if (order.equals("?")) {
+            throw new IllegalStateException("before there is a Uni");
+        }
         return order.isEmpty()
                 ? Uni.createFrom().failure(new IllegalArgumentException("no order"))
                 : Uni.createFrom().item("billed " + order);
@@ -84,13 +91,15 @@ class ReactiveTest {
         try (LockConnection connection = factory.getConnection()) {
             assertThat(bill(connection, "42").await().atMost(PATIENCE)).isEqualTo("billed 42");
             assertFree(connection, "order-42");
-            assertThat(bill(connection, "")
-                            .onFailure()
-                            .recoverWithItem("none")
-                            .await()
-                            .atMost(PATIENCE))
-                    .isEqualTo("none");
-            assertFree(connection, "order-");
+            for (String wrong : List.of("", "?")) {
+                assertThat(bill(connection, wrong)
+                                .onFailure()
+                                .recoverWithItem("none")
+                                .await()
+                                .atMost(PATIENCE))
+                        .isEqualTo("none");
+                assertFree(connection, "order-" + wrong);
+            }
         }
     }
 
