@@ -49,7 +49,10 @@ public interface LeaseLock extends Lock {
      * Takes the lock if it is free now, and does not overtake callers that wait for it in line. Blocks for one round
      * trip, a node timeout at the most; for permits up to three of them.
      *
-     * @return false if another holder has it
+     * <p>This is one attempt. Where several callers ask at the very same moment, they may take each other's votes: then
+     * perhaps none of them gets the lock. {@link #tryLock(long, TimeUnit)} asks again.
+     *
+     * @return false if another holder has it, or other callers asked at the same moment
      * @throws QuorumUnavailableException if too few nodes could be asked
      */
     @Override

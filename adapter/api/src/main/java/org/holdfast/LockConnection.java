@@ -74,7 +74,7 @@ public interface LockConnection extends AutoCloseable {
      * Takes the lock if it is free now, and does not wait for it: as {@link #tryAcquire(LockRequest)}.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return the lease, or nothing if another holder has the lock
+     * @return the lease, or nothing if another holder has the lock, or other callers asked at the same moment
      * @throws QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock then
      * @throws InvalidLockRequestException if the name is not valid
      * @throws InterruptedException if the thread was interrupted before; no lock is held then
@@ -93,7 +93,8 @@ public interface LockConnection extends AutoCloseable {
      * lock.
      *
      * @param request which lock, and how
-     * @return the lease, or nothing if another holder has the lock, or had it during all that time
+     * @return the lease, or nothing if another holder has the lock, or had it during all that time; without a wait
+     *     timeout also if other callers asked at the same moment
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over: nothing is known of
      *     the lock then
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow

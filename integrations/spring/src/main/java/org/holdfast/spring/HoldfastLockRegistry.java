@@ -60,7 +60,9 @@ public final class HoldfastLockRegistry implements LockRegistry<DistributedLock>
      * <ul>
      *   <li>Each of them but {@code unlock} throws {@link org.holdfast.QuorumUnavailableException} if too few nodes can
      *       be asked: {@code tryLock()} after one attempt, {@code tryLock} with a time at its end, {@code lock} and
-     *       {@code lockInterruptibly} after 10 s. False means that another holder has the lock, and nothing else.
+     *       {@code lockInterruptibly} after 10 s. False means that another holder has the lock. Where several callers
+     *       ask at the same moment and take each other's votes, so that none has it, {@code tryLock} without a time
+     *       asks again, for a second at the most.
      *   <li>{@code lock(ttl)} and {@code tryLock(wait, ttl)} end the lock after that time, at least 100 ms. A thread
      *       that has the lock already keeps the time that it has.
      *   <li>{@code unlock} throws {@link IllegalStateException} if the thread does not have the lock, and {@link

@@ -6,6 +6,7 @@ import java.util.ConcurrentModificationException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.holdfast.InvalidLockRequestException;
@@ -30,6 +31,11 @@ final class RegistryLock implements DistributedLock {
 
     /** The TTL that a factory has by default: a lock for less has a TTL of its own. */
     private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** So many contenders that take each other's votes are very unlikely to do it once more. */
+    private static final int ATTEMPTS = 8;
+
+    private static final long PAUSE_MILLIS = 20;
 
     private final LockConnectionFactory factory;
     private final Map<Hold.Of, Hold> holds;
@@ -88,7 +94,7 @@ final class RegistryLock implements DistributedLock {
         try {
             while (true) {
                 try {
-                    return take(request);
+                    return takeNow(request);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
@@ -102,16 +108,36 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return take(waiting(request, Duration.of(time, unit.toChronoUnit())));
+        return takeWithin(Duration.of(time, unit.toChronoUnit()), request);
     }
 
     @Override
     public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-        return take(waiting(endingAfter(ttl), waitTime));
+        return takeWithin(waitTime, endingAfter(ttl));
     }
 
-    private static LockRequest waiting(LockRequest asked, Duration time) {
-        return asked.waitTimeout(time.isNegative() ? Duration.ZERO : time);
+    private boolean takeWithin(Duration time, LockRequest asked) throws InterruptedException {
+        return time.isNegative() || time.isZero() ? takeNow(asked) : take(asked.waitTimeout(time));
+    }
+
+    /** Callers that ask at the same moment may take each other's votes: none of them has the lock then. */
+    private boolean takeNow(LockRequest asked) throws InterruptedException {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            if (take(asked)) {
+                return true;
+            }
+            if (isLocked()) {
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS * attempt));
+        }
+        return false;
+    }
+
+    private boolean isLocked() {
+        try (LockConnection connection = factory.getConnection()) {
+            return connection.lock(request.name()).isLocked();
+        }
     }
 
     /** If the process dies, the lock is not kept for much longer than was asked for. */

@@ -6,10 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
@@ -83,5 +90,35 @@ class RegistryLockTest {
         assertThatExceptionOfType(ConcurrentModificationException.class)
                 .isThrownBy(call)
                 .withMessageStartingWith("HF0623");
+    }
+
+    @Test
+    void tryLock_ofManyAtTheSameMoment_isTakenByOne() throws Exception {
+        int callers = 5;
+        ExecutorService threads = Executors.newFixedThreadPool(callers);
+        CyclicBarrier together = new CyclicBarrier(callers);
+        List<LockConnectionFactory> factories =
+                IntStream.range(0, callers).mapToObj(i -> connect()).toList();
+        try {
+            List<HoldfastLockRegistry> registries =
+                    factories.stream().map(HoldfastLockRegistry::new).toList();
+            for (int round = 0; round < 60; round++) {
+                String name = key + "-" + round;
+                List<Callable<Boolean>> calls = registries.stream()
+                        .<Callable<Boolean>>map(each -> () -> {
+                            together.await();
+                            return each.obtain(name).tryLock();
+                        })
+                        .toList();
+                int taken = 0;
+                for (Future<Boolean> each : threads.invokeAll(calls)) {
+                    taken += each.get() ? 1 : 0;
+                }
+                assertThat(taken).as("round " + round).isOne();
+            }
+        } finally {
+            threads.shutdownNow();
+            factories.forEach(LockConnectionFactory::close);
+        }
     }
 }
