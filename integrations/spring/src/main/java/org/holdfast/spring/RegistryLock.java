@@ -108,7 +108,7 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return takeWithin(Duration.of(time, unit.toChronoUnit()), request);
+        return takeWithin(Duration.ofNanos(unit.toNanos(time)), request);
     }
 
     @Override

@@ -121,4 +121,16 @@ class RegistryLockTest {
             factories.forEach(LockConnectionFactory::close);
         }
     }
+
+    @Test
+    void tryLock_forLongerThanATimeCanBe_waits() throws Exception {
+        DistributedLock lock = registry.obtain(key);
+        assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+        lock.unlock();
+        assertThat(lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofSeconds(Long.MAX_VALUE)))
+                .isTrue();
+        lock.unlock();
+        assertThat(lock.tryLock(Long.MIN_VALUE, TimeUnit.DAYS)).isTrue();
+        lock.unlock();
+    }
 }
