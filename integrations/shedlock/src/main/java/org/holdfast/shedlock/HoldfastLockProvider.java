@@ -22,8 +22,9 @@ import org.holdfast.LockException;
  * in its own process, and on its own thread.
  *
  * <p>The lease is renewed while the process lives. It ends when the job ends, and at {@code lockAtMostFor} at the
- * latest; if the process dies, the nodes free it when the TTL of the factory has passed, 30 s by default, which is
- * sooner than {@code lockAtMostFor} where that is longer. So {@code KeepAliveLockProvider} has no use here. If the
+ * latest. If the process dies, the nodes free the lock when its TTL has passed: a {@code lockAtMostFor} of less than
+ * 30 s is the TTL itself, also where the TTL of the factory is less; else it is the TTL of the factory, 30 s by
+ * default. That is sooner than a long {@code lockAtMostFor}, so {@code KeepAliveLockProvider} has no use here. If the
  * process dies just before {@code lockAtMostFor}, the nodes keep the lock for up to one TTL more.
  *
  * <p>{@code lockAtLeastFor} is kept by the nodes for its first 30 s, whether or not the process lives; what is longer

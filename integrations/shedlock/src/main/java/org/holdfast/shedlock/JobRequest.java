@@ -16,7 +16,7 @@ import org.holdfast.LockRequest;
  */
 record JobRequest(LockConfiguration configuration, LockRequest lease, boolean keptByNodes) {
 
-    /** The TTL that a factory has by default: a lock for less has a TTL of its own. */
+    /** A lock for less has a TTL of its own. The TTL of the factory, which is not known here, is this by default. */
     private static final Duration LONG = Duration.ofSeconds(30);
 
     static JobRequest of(LockConfiguration configuration, LockConnectionFactory factory) {

@@ -64,7 +64,8 @@ public final class HoldfastLockRegistry implements LockRegistry<DistributedLock>
      *       ask at the same moment and take each other's votes, so that none has it, {@code tryLock} without a time
      *       asks again, for a second at the most.
      *   <li>{@code lock(ttl)} and {@code tryLock(wait, ttl)} end the lock after that time, at least 100 ms. A thread
-     *       that has the lock already keeps the time that it has.
+     *       that has the lock already keeps the time that it has. If the process dies, the nodes free the lock after
+     *       that time where it is less than 30 s, and else after the TTL of the factory.
      *   <li>{@code unlock} throws {@link IllegalStateException} if the thread does not have the lock, and {@link
      *       java.util.ConcurrentModificationException} if the lock was lost meanwhile.
      *   <li>A thread that has lost the lock unlocks it as often as it took it. Until then, each method that takes it

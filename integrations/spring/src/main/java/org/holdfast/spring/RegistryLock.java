@@ -29,7 +29,7 @@ final class RegistryLock implements DistributedLock {
     /** For so long nodes may be out of reach for a caller that waits for ever. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The TTL that a factory has by default: a lock for less has a TTL of its own. */
+    /** A lock for less has a TTL of its own. The TTL of the factory, which is not known here, is this by default. */
     private static final Duration LONG = Duration.ofSeconds(30);
 
     /** So many contenders that take each other's votes are very unlikely to do it once more. */
