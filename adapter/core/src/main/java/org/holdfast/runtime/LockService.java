@@ -266,7 +266,9 @@ public final class LockService implements AutoCloseable {
     public void close() {
         refuse();
         shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
-        end(shutdown.leaveTransactions("the lock service was closed before its transaction ended"));
+        boolean lost = shutdown.leaveTransactions("the lock service was closed before its transaction ended");
+        shutdown.reportHolders();
+        end(lost);
     }
 
     /**

@@ -211,6 +211,19 @@ class ClosingTest {
     }
 
     @Test
+    void close_underAHolder_namesTheLockThatItFrees() throws Exception {
+        try (LogLines log = LogLines.of("org.holdfast.protocol")) {
+            Holdfast.connect(processes.settings).close();
+            assertThat(log.beginningWith("HF0236")).isEmpty();
+            LockConnectionFactory factory = Holdfast.connect(processes.settings);
+            factory.getConnection().acquire(REQUEST);
+            factory.close();
+            assertThat(log.beginningWith("HF0236")).singleElement().asString().endsWith("among them a");
+        }
+        assertThat(processes.tryAcquire(1, REQUEST)).as("it is free").isPresent();
+    }
+
+    @Test
     void close_afterContentionWithHealthyNodes_reportsNothingUnconfirmed() throws Exception {
         try (LogLines log = LogLines.of(LockService.class.getName())) {
             for (int round = 0; round < 5; round++) {

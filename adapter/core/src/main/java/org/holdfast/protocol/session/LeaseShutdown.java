@@ -2,6 +2,7 @@
 package org.holdfast.protocol.session;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.holdfast.protocol.env.Callbacks;
@@ -9,6 +10,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
 import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.node.LogText;
 
 /**
  * Ends the leases of a service that stops, and frees no lock under a holder that may still work.
@@ -19,6 +21,8 @@ import org.holdfast.protocol.lease.Leases;
 public final class LeaseShutdown {
 
     private static final System.Logger LOG = System.getLogger(LeaseShutdown.class.getName());
+
+    private static final int NAMES_LOGGED = 10;
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -61,6 +65,18 @@ public final class LeaseShutdown {
      */
     public boolean leaveHolders(String reason) {
         return leave(heldLocks.all(), reason);
+    }
+
+    /** Logs which locks are still held: a close is about to free them, and their holders may still work. */
+    public void reportHolders() {
+        List<String> names = heldLocks.names(NAMES_LOGGED);
+        if (!names.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0236: " + heldLocks.size()
+                            + " locks were still held when their factory was closed, and are freed while their holders"
+                            + " may still work, among them " + LogText.line(String.join(", ", names)));
+        }
     }
 
     /** As {@link #leaveHolders}, of what open transactions still keep. */

@@ -99,6 +99,20 @@ class LeaseShutdownTest {
     }
 
     @Test
+    void holders_thatWorkWhenTheFactoryIsClosed_areNamed() throws Exception {
+        shutdown.reportHolders();
+        assertThat(log.beginningWith("HF0236")).isEmpty();
+        HeldLock heldLock = heldLock();
+        shutdown.reportHolders();
+        assertThat(log.beginningWith("HF0236"))
+                .singleElement()
+                .asString()
+                .startsWith("HF0236: 1 locks")
+                .endsWith(heldLock.lock());
+        assertThat(heldLock.loss()).as("it is only named").isNull();
+    }
+
+    @Test
     void holders_areWaitedForUntilTheyRelease_thenTheirLeasesAreLost() throws Exception {
         HeldLock heldLock = heldLock();
         long deadline = time.nanoTime() + PATIENCE;
