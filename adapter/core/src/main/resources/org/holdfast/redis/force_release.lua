@@ -31,7 +31,7 @@ for lock = 1, locks do
     end
     record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], nil, ARGV[3])
     if gone > 0 then
-      redis.call(publish, ARGV[4 + lock], ARGV[2])
+      redis.pcall(publish, ARGV[4 + lock], ARGV[2])
     end
   else
     local owner, _, value = readLock(KEYS[2 * lock - 1])

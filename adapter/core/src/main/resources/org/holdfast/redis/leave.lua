@@ -11,6 +11,6 @@ local time = redis.call('TIME')
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 if ARGV[2] ~= '' then
-  redis.call(publish, ARGV[2], ARGV[1])
+  redis.pcall(publish, ARGV[2], ARGV[1])
 end
 return {12, 0, time[1] * 1000000 + time[2]}

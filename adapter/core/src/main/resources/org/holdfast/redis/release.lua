@@ -70,7 +70,7 @@ for i = 1, 2 * names, 2 do
   if owner == ARGV[1] then
     mine = mine + 1
     if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
-      listeners = math.max(listeners, redis.call(publish, ARGV[5 + (i - 1) / 2], ARGV[1]))
+      listeners = math.max(listeners, tonumber(redis.pcall(publish, ARGV[5 + (i - 1) / 2], ARGV[1])) or 0)
     end
   elseif owner then
     longest = math.max(longest, left)

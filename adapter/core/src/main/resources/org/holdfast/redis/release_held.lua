@@ -12,7 +12,7 @@ if #KEYS == 3 and ARGV[4] == '0' then
     if last and ARGV[2] - last == 1 then
       redis.call('DEL', KEYS[1]) -- needs no memory; what comes after it in a script may then
       redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')
-      return {4, redis.call(publish, ARGV[5], ARGV[1]), 0}
+      return {4, tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0, 0}
     end
   end
 end

@@ -131,7 +131,7 @@ if over then
     redis.call('DEL', KEYS[1], KEYS[3])
   end
   if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
-    listeners = redis.call(publish, ARGV[5], ARGV[1])
+    listeners = tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0
   end
   local last, lease = tokens(KEYS[2])
   if not remain and not held and released and before and tonumber(before) < tonumber(lease) then

@@ -59,7 +59,7 @@ if holder == ARGV[1] then
   base = larger(base, ARGV[2]) -- a reader that was released meanwhile is not admitted after all
   leased = larger(leased, ARGV[2])
   redis.call('DEL', readers)
-  redis.call(publish, ARGV[7], ARGV[1])
+  redis.pcall(publish, ARGV[7], ARGV[1])
 elseif known <= millis then
   local refusal = forgotten(lingerMicros)
   if refusal then

@@ -5,4 +5,6 @@
 -- The node decides by what it is. A client that listens there asks it with the same line, see how_published.lua. So
 -- both agree, also in a cluster whose nodes have several versions, one of which may be in the place of another one by
 -- now.
+--
+-- Scripts call it by redis.pcall, see publish.lua.
 local publish = redis.REDIS_VERSION_NUM and 'SPUBLISH' or 'PUBLISH'

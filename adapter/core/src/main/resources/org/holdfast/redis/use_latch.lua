@@ -47,6 +47,6 @@ else
   redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. table.concat(ids, ' '), 'PX', ARGV[3])
 end
 if #ids > before then
-  redis.call(publish, ARGV[4], 'latch') -- digits would be the token of a forced release
+  redis.pcall(publish, ARGV[4], 'latch') -- digits would be the token of a forced release
 end
 return {17, #ids, now, ids}
