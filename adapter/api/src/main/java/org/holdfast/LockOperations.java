@@ -70,11 +70,13 @@ public interface LockOperations extends AutoCloseable {
     /**
      * Lists locks: those that are held, and those that callers wait for in line.
      *
-     * <p>Walks over all keys of each node ({@code SCAN}), a thousand at a time, and stops when it has the names of
-     * {@code limit} locks: a node goes on serving others meanwhile. Then asks for holders and waiters of each lock. So
-     * it costs more than any other call here: a second or more for each million of keys, and one or two round trips for
-     * each lock. Locks that are taken or released meanwhile may be in the list or not. For people, not for programs
-     * that decide by it.
+     * <p>Walks over all keys of each node ({@code SCAN}), a thousand at a time, and stops when it has the names of four
+     * times {@code limit} locks, or of 1,000: a node goes on serving others meanwhile. Then asks for holders and waiters
+     * of 50 locks at a time, since a key may outlast its lock, until {@code limit} locks are held or waited for. So it
+     * costs more than any other call here: a second or more for each million of keys, and as long as the slowest node
+     * takes to answer, at most a node timeout, for each 50 locks; it ends after 10 s for each node, and 10 s for all
+     * locks. Locks that are taken or released meanwhile may be in the list or not. For people, not for programs that
+     * decide by it.
      *
      * @param limit how many locks at the most, from 1 to {@value #MAX_LISTED}
      * @return the locks
@@ -129,19 +131,42 @@ public interface LockOperations extends AutoCloseable {
      * former holder's token from now on: it can neither renew nor heal the lock.
      *
      * <p>Waiters keep their places. All names that a former holder's lease covers are lost to it, not only those that
-     * are asked for. A caller that takes the lock while this method runs may keep it, or lose it. Each call that
-     * reached the nodes is written to the log {@code org.holdfast.audit} in one line, at the level of a warning: the
-     * caller, the reason, the lock, and the holders that were removed.
+     * are asked for. A caller that takes the lock while this method runs may keep it, or lose it: where that matters
+     * use {@link #forceRelease(LockRequest, long, String)}. Each call that reached the nodes is written to the log
+     * {@code org.holdfast.audit}, at the level of a warning: one line with the caller, the reason, the lock and its
+     * holders before the nodes are told to release it, and one line with the holders that were removed. Where there was
+     * no holder, there is the second line alone.
      *
      * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits, all of which are released
      * @param reason why, and on which operator's word, for the audit; the first 200 characters of it are written,
      *     those without a shape as question marks. An empty text for none
      * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
-     * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same
+     * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same. Look
+     *     at its holders before the call is repeated, which might meet the next holder
+     * @throws LockException if the lock cannot be released by a token of this machine's clock
      * @throws IllegalStateException if this is closed
      */
     List<LockHolder> forceRelease(LockRequest request, String reason);
+
+    /**
+     * As {@link #forceRelease(LockRequest, String)}, of one holder: the one that had this token when it was looked at.
+     * If another holder has the lock by now, that one keeps it, and nothing is removed. Of several readers, or holders
+     * of permits, the others keep theirs. So this may be repeated.
+     *
+     * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
+     *     number of permits
+     * @param token the {@linkplain LockHolder#token() token} of that holder, as {@link #holders(LockRequest)} reports
+     *     it; more than 0
+     * @param reason why, and on which operator's word, for the audit, as above
+     * @return the holder that was removed, and on how many nodes, once for each name or permit that it had; empty if no
+     *     holder with this token was there
+     * @throws IllegalArgumentException if the token is 0 or less: of a holder without one nothing is known
+     * @throws QuorumUnavailableException if too few nodes answered; some may have removed that holder all the same
+     * @throws LockException if the lock cannot be released by a token of this machine's clock
+     * @throws IllegalStateException if this is closed
+     */
+    List<LockHolder> forceRelease(LockRequest request, long token, String reason);
 
     /** Ends its threads and sockets. Takes 2 s at the most. Calling it again does nothing. */
     @Override

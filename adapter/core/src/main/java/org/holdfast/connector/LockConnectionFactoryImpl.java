@@ -84,6 +84,11 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
         return factory.operations().forceRelease(request, reason);
     }
 
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        return factory.operations().forceRelease(request, token, reason);
+    }
+
     /** The service's life is the resource adapter's. */
     @Override
     public void close() {}

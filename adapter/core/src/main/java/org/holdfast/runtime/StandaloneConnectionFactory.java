@@ -114,6 +114,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     @Override
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        return service.operations().forceRelease(request, token, reason);
+    }
+
+    @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             if (ofAComponent) {

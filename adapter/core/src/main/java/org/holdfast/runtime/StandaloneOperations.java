@@ -56,6 +56,11 @@ final class StandaloneOperations implements LockOperations {
     }
 
     @Override
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        return operations.forceRelease(request, token, reason);
+    }
+
+    @Override
     public void close() {
         service.close();
     }

@@ -6,6 +6,7 @@
 -- ARGV[3]  TTL of the fences in milliseconds
 -- ARGV[4]  how far the token may be from this node's clock in microseconds
 -- ARGV[5]  channel on which the release of the first lock is published; then those of the others
+-- then     the owner that is meant; empty for every one
 --
 -- Returns {14, token, clock of this node in microseconds, holders}: the largest token on record for any of these locks,
 -- and the holders that lost their locks, in the form of holders.lua. Or {15, ms, clock of this node}: the token is so
@@ -16,14 +17,21 @@
 -- record for it: that lease was granted after the operator had inspected the lock, and this command is late. Attempts
 -- that came meanwhile and were undone do not count: where many callers contend, there is always one. Waiters keep their
 -- places in the queue.
+--
+-- Where one owner is meant, a lock that another one has stays as it is. One that no owner has is treated as if that one
+-- had it: it may have missed the grant, and must not be healed by it. That owner has the lock exclusively: a single
+-- reader is removed by release_reading.lua.
 local largest = 0
 local token = tonumber(ARGV[2])
 if math.abs(token - now) > tonumber(ARGV[4]) then
   return {15, (token - now) / 1000, now}
 end
+local meant = ARGV[5 + locks] ~= '' and ARGV[5 + locks] or nil
 for lock = 1, locks do
   local newest, lease = tokens(KEYS[2 * lock])
-  if (tonumber(lease) or 0) < token then
+  local owner, _, value = readLock(KEYS[2 * lock - 1], meant)
+  local isOthers = meant and owner and owner ~= meant
+  if not isOthers and (tonumber(lease) or 0) < token then
     tell(lock)
     local gone = redis.call('DEL', KEYS[2 * lock - 1])
     if KEYS[2 * locks + 1 + lock] then
@@ -34,7 +42,6 @@ for lock = 1, locks do
       redis.pcall(publish, ARGV[4 + lock], ARGV[2])
     end
   else
-    local owner, _, value = readLock(KEYS[2 * lock - 1])
     local before = value and string.match(value, '^%d+ (%d+) ')
     if before and tonumber(before) < token then -- it stands if the grant of that one is undone
       redis.call('PEXPIRE', KEYS[2 * lock], math.max(redis.call('PTTL', KEYS[2 * lock]), tonumber(ARGV[3]))) -- needs no memory

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -159,6 +160,47 @@ class LockAdminScriptsTest {
         assertThat(NODE.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
         assertThat(NODE.command("GET test:{x}:fence")).as("none falls").contains("\r\n31 20\r\n");
         assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
+    }
+
+    private static Command forceOf(Owner holder, long token) {
+        return new Command.ForceRelease(X, token, FENCE, AnyToken.MAX_SKEW_MICROS, Optional.of(holder));
+    }
+
+    @Test
+    void forceRelease_ofOneHolder_leavesAnotherOneThatCameSince() throws Exception {
+        acquire(X.get(0), BOB, 9);
+        assertThat(ask(forceOf(ADA, 20))).isEqualTo(new Reply.Seen(9, List.of()));
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n9\r\n");
+        assertThat(ask(new Command.Renew(claim(X.get(0), BOB, 9)))).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void forceRelease_ofOneHolder_leavesReaders() {
+        acquireToRead(BOB, 9);
+        assertThat(ask(forceOf(ADA, 20))).isEqualTo(new Reply.Seen(9, List.of()));
+        assertThat(ask(new Command.Renew(claim(new Target.Shared("x"), BOB, 9))))
+                .isEqualTo(new Reply.Granted());
+        assertThat(acquireToRead(ADA, 10)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void forceRelease_ofOneHolder_removesItAndRefusesItWhereItIsMissing() throws Exception {
+        acquire(X.get(0), ADA, 7);
+        assertThat(seen(forceOf(ADA, 20)).holderEntries())
+                .extracting(HolderEntry::value)
+                .containsExactly(ADA.value());
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
+        NODE.command("DEL test:{x}:fence");
+        assertThat(ask(forceOf(ADA, 30))).isEqualTo(new Reply.Seen(30, List.of()));
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(30));
+    }
+
+    @Test
+    void forceRelease_ofOneHolder_isFinalWhereAnotherAttemptIsUndone() {
+        acquire(X.get(0), BOB, 9); // this node has missed ADA's lease
+        ask(forceOf(ADA, 20));
+        ask(AnyToken.undoLost(claim(X.get(0), BOB, 9)));
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isInstanceOf(Reply.TokenTooSmall.class);
     }
 
     @Test

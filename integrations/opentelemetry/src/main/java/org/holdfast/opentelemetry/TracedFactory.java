@@ -59,6 +59,11 @@ record TracedFactory(LockConnectionFactory locks, Tracing tracing) implements Lo
     }
 
     @Override
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        return locks.forceRelease(request, token, reason);
+    }
+
+    @Override
     public void close() {
         try {
             locks.close();

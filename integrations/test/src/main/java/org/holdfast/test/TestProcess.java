@@ -169,6 +169,12 @@ final class TestProcess implements LockConnectionFactory {
     }
 
     @Override
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        requireOpen();
+        return engine.lockAdmin().forceRelease(nodes, request, token, reason);
+    }
+
+    @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             engine.close(time.nanoTime() + LONGEST_CLOSE);

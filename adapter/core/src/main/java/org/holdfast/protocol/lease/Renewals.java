@@ -237,7 +237,7 @@ public final class Renewals {
         if (result instanceof RenewalResult.Failed failed) {
             heldLock.renewalFailed("the last renewal reached too few nodes: " + failed.failures());
         } else {
-            heldLock.lose("nodes know of a later lease", time.nanoTime());
+            heldLock.lose("nodes know of a later lease, or of a forced release", time.nanoTime());
         }
         return false;
     }

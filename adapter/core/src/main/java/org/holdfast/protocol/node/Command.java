@@ -113,6 +113,14 @@ public sealed interface Command {
      * does no harm.
      *
      * @param maxSkewMicros how far the token may be from the node's clock
+     * @param holder the only one that is meant, which has the locks exclusively; empty for all holders
      */
-    record ForceRelease(List<Target> locks, long token, long fenceMillis, long maxSkewMicros) implements Command {}
+    record ForceRelease(List<Target> locks, long token, long fenceMillis, long maxSkewMicros, Optional<Owner> holder)
+            implements Command {
+
+        /** Takes locks away from all holders. */
+        public ForceRelease(List<Target> locks, long token, long fenceMillis, long maxSkewMicros) {
+            this(locks, token, fenceMillis, maxSkewMicros, Optional.empty());
+        }
+    }
 }

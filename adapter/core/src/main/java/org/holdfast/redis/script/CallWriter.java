@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
+import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
@@ -68,6 +69,7 @@ final class CallWriter {
                     .add(Word.of(keptMillis(c.fenceMillis())))
                     .add(Word.of(c.maxSkewMicros()));
             c.locks().forEach(lock -> call.add(Word.of(keys.channel(lock.name()))));
+            call.add(Word.of(c.holder().map(Owner::value).orElse("")));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {

@@ -79,6 +79,12 @@ public final class Operations {
         return admin.forceRelease(connections, request, reason);
     }
 
+    /** As {@link LockOperations#forceRelease(LockRequest, long, String)}. */
+    public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
+        requireOpen();
+        return admin.forceRelease(connections, request, token, reason);
+    }
+
     /** As {@link LockOperations#state(LockRequest)}. */
     public LockState state(LockRequest request) {
         requireOpen();

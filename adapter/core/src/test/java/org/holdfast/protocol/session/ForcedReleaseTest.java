@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
@@ -62,6 +64,22 @@ class ForcedReleaseTest {
         assertThat(lockAdmin.holders(nodes, A)).hasSize(1);
         nodes.latency(2, 55); // longer than the node timeout
         assertThat(lockAdmin.holders(nodes, A)).isEmpty();
+    }
+
+    @Test
+    void holdersOfManyLocks_areAskedForInOneGo() {
+        everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
+        nodes.latency(2, 45);
+        long begun = fixture.time.nanoTime();
+        List<LockRequest> many =
+                IntStream.range(0, 50).mapToObj(i -> LockRequest.of("n" + i)).toList();
+        List<List<LockHolder>> holders = lockAdmin.holdersOfEach(nodes, many);
+        assertThat(Duration.ofNanos(fixture.time.nanoTime() - begun)).isLessThan(Duration.ofMillis(90));
+        assertThat(holders).hasSize(50).allSatisfy(each -> assertThat(each)
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.nodeCount()).isEqualTo(3)));
+        assertThat(holders.get(49).get(0).name()).isEqualTo("n49");
+        assertThat(nodes.roundsNotLeft()).isZero();
     }
 
     @Test
@@ -157,7 +175,8 @@ class ForcedReleaseTest {
         HeldLock heldLock = heldHere();
         everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
         assertThat(lockAdmin.forceRelease(nodes, A, "")).hasSize(1);
-        assertThat(heldLock.loss().reason()).contains("by force");
+        assertThat(heldLock.loss().reason())
+                .isEqualTo("an operator released the lock by force"); // spans have it where names are hidden
         everyNode(new Reply.Granted());
         HeldLock later = heldHere();
         long present = fixture.time.epochMicros();
@@ -188,6 +207,43 @@ class ForcedReleaseTest {
                     .matches(".* on host test-host, because: 'jane: hangs\\?HF0214: forged x{173}'; removed: .*");
         } finally {
             log.close();
+        }
+    }
+
+    /** A process may be killed before the nodes have answered. */
+    @Test
+    void forceRelease_isInTheAuditLogBeforeItIsSent() {
+        try (LogLines log = LogLines.of("org.holdfast")) {
+            for (int node = 0; node < 3; node++) {
+                nodes.node(node, command -> {
+                    assertThat(log.beginningWith("HF0235")).hasSize(command instanceof Command.Inspect ? 0 : 1);
+                    return new Reply.Seen(7, List.of(A_HOLDER));
+                });
+            }
+            lockAdmin.forceRelease(nodes, A, "jane: hangs");
+            assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3);
+            assertThat(log.beginningWith("HF0235"))
+                    .singleElement()
+                    .asString()
+                    .contains("because: 'jane: hangs'; held by: EXCLUSIVE 'a' held by");
+        }
+    }
+
+    @Test
+    void forceRelease_thatFailsByAWrongClock_isInTheAuditLog() {
+        try (LogLines log = LogLines.of("org.holdfast")) {
+            for (int node = 0; node < 3; node++) {
+                nodes.node(
+                        node,
+                        command -> command instanceof Command.Inspect
+                                ? new Reply.Seen(7, List.of(A_HOLDER))
+                                : new Reply.TokenSkewed(1_000_000));
+            }
+            assertThatExceptionOfType(LockException.class).isThrownBy(() -> lockAdmin.forceRelease(nodes, A, ""));
+            assertThat(log.beginningWith("HF0214"))
+                    .singleElement()
+                    .asString()
+                    .contains("removed: on some nodes perhaps, HF0205:");
         }
     }
 

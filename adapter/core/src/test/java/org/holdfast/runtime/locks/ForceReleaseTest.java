@@ -4,6 +4,8 @@ package org.holdfast.runtime.locks;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -63,7 +65,7 @@ class ForceReleaseTest extends LockAdminOnNodes {
         String fence =
                 ask(redis.get(2), "GET holdfast:{a}:fence").lines().toList().get(1);
         assertThat(Long.parseLong(fence)).isGreaterThan(lease.token());
-        assertThat(told.get(20, TimeUnit.SECONDS).reason()).contains("later lease");
+        assertThat(told.get(20, TimeUnit.SECONDS).reason()).contains("of a later lease, or of a forced release");
         assertThat(others.holders("a")).isEmpty();
     }
 
@@ -137,7 +139,7 @@ class ForceReleaseTest extends LockAdminOnNodes {
     }
 
     @Test
-    void forceRelease_isAuditedInOneLineWhateverNamesSay() throws Exception {
+    void forceRelease_isAuditedInOneLineBeforeAndOneAfterWhateverNamesSay() throws Exception {
         String evil = "a\nWARNING: all is well\u2028\u202e";
         take(locks, LockRequest.of(evil));
         worker.submit(() -> {
@@ -145,8 +147,19 @@ class ForceReleaseTest extends LockAdminOnNodes {
                     return others.forceRelease(evil);
                 })
                 .get(20, TimeUnit.SECONDS);
-        LogRecord line = audited.remove();
+        LogRecord before = audited.remove();
+        LogRecord after = audited.remove();
         assertThat(audited).isEmpty();
+        assertThat(before.getMessage())
+                .startsWith("HF0235: begins: forced release of")
+                .contains("; held by: EXCLUSIVE");
+        assertThat(after.getMessage()).startsWith("HF0214: forced release of").contains("; removed: EXCLUSIVE");
+        for (LogRecord line : List.of(before, after)) {
+            assertAudited(line);
+        }
+    }
+
+    private static void assertAudited(LogRecord line) {
         assertThat(line.getLevel()).isEqualTo(Level.WARNING);
         assertThat(line.getMessage())
                 .contains("forced release of 'a?WARNING: all is well??'")
@@ -155,5 +168,75 @@ class ForceReleaseTest extends LockAdminOnNodes {
                 .contains("on host " + RuntimeBridge.host())
                 .contains("held by '" + Thread.currentThread().getName() + "'")
                 .doesNotContain("\n", "\u2028", "\u202e");
+    }
+
+    @Test
+    void forceRelease_ofOneHolder_leavesTheNextOneAlone() throws Exception {
+        Lease former = take(locks, LockRequest.of("a"));
+        former.release();
+        Lease next = take(locks, LockRequest.of("a"));
+        seenByAll(others, LockRequest.of("a"), 1);
+        assertThat(others.forceRelease(LockRequest.of("a"), former.token(), "it hangs"))
+                .isEmpty();
+        assertThat(next.renew()).isTrue();
+        assertThat(audited).singleElement().satisfies(line -> assertThat(line.getMessage())
+                .contains("from the holder with token " + former.token())
+                .contains("removed: no such holder; it is held by: EXCLUSIVE 'a'"));
+
+        assertThat(others.forceRelease(LockRequest.of("a"), next.token(), "it hangs"))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.token()).isEqualTo(next.token());
+                    assertThat(each.nodeCount()).isEqualTo(3);
+                });
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(next::renew);
+        assertThat(take(others, LockRequest.of("a")).token()).isGreaterThan(next.token());
+    }
+
+    @Test
+    void forceRelease_ofOneReader_leavesTheOthersTheirs() throws Exception {
+        LockRequest read = LockRequest.of("a").mode(LockMode.READ);
+        Lease one = take(locks, read);
+        Lease two = take(locks, read);
+        seenByAll(others, read, 2);
+        assertThat(others.forceRelease(read, one.token(), ""))
+                .extracting(LockHolder::token, LockHolder::nodeCount)
+                .containsExactly(tuple(one.token(), 3));
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(one::renew);
+        assertThat(two.renew()).isTrue();
+        assertThat(seenByAll(others, read, 1)).extracting(LockHolder::token).containsExactly(two.token());
+        assertThat(others.forceRelease(LockRequest.of("a"), two.token(), "")).hasSize(1);
+        assertThat(take(others, LockRequest.of("a").mode(LockMode.WRITE)).token())
+                .isGreaterThan(two.token());
+    }
+
+    @Test
+    void forceRelease_ofOnePermit_leavesTheOthersTheirs() throws Exception {
+        LockRequest permit = LockRequest.semaphore("a", 3);
+        Lease one = take(locks, permit);
+        Lease two = take(locks, permit);
+        seenByAll(others, permit, 2);
+        assertThat(others.forceRelease(permit, two.token(), ""))
+                .extracting(LockHolder::token)
+                .containsExactly(two.token());
+        assertThat(one.renew()).isTrue();
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(two::renew);
+    }
+
+    @Test
+    void forceRelease_ofOneHolderHere_isALossOfThatOneAtOnce() throws Exception {
+        LockRequest permit = LockRequest.semaphore("a", 3);
+        Lease one = take(locks, permit);
+        Lease two = take(locks, permit);
+        assertThat(locks.forceRelease(permit, one.token(), "")).hasSize(1);
+        assertThat(one.isHeld()).isFalse();
+        assertThat(two.isHeld()).isTrue();
+    }
+
+    @Test
+    void forceRelease_ofAHolderWithoutAToken_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> others.forceRelease(LockRequest.of("a"), 0, ""))
+                .withMessageContaining("more than 0, was 0");
     }
 }
