@@ -6,6 +6,8 @@ import java.util.concurrent.Callable;
 import org.holdfast.LockHolder;
 import org.holdfast.LockOperations;
 import org.holdfast.LockState;
+import org.holdfast.QuorumUnavailableException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,8 +20,16 @@ import picocli.CommandLine.Spec;
             "Takes a lock away from its holders, in whichever process, and writes that to the error output.",
             "A holder goes on as if it had the lock until its next renewal, for up to a third of its TTL: then two work."
         },
+        footer = {
+            "",
+            "Patience is for the look before it. It is done once: a second one might meet the next holder.",
+            "Exit code 4: too few nodes confirmed it, and some may have done it."
+        },
         mixinStandardHelpOptions = true)
 final class ReleaseCommand implements Callable<Integer> {
+
+    /** Too few nodes confirmed the release, and some may have carried it out. */
+    static final int PERHAPS_RELEASED = 4;
 
     @Mixin
     private Target target;
@@ -33,6 +43,14 @@ final class ReleaseCommand implements Callable<Integer> {
     @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit.")
     private String reason = "";
 
+    @Option(
+            names = "--token",
+            paramLabel = "TOKEN",
+            description =
+                    "Only from the holder with this token, as the command holders shows it; another one, which has"
+                            + " the lock by now, keeps it. Default: from every holder.")
+    private @Nullable Long token;
+
     @Override
     public Integer call() {
         if (reason.isBlank()) {
@@ -40,15 +58,35 @@ final class ReleaseCommand implements Callable<Integer> {
         }
         String audited = "the user " + System.getProperty("user.name") + " of the command line: " + reason;
         try (LockOperations operations = target.open()) {
-            List<LockHolder> gone = target.ask(operations, it -> it.forceRelease(lock.request(), audited));
-            if (gone.isEmpty()) {
-                spec.commandLine().getOut().println("No holder had it.");
-                return Main.NOTHING_RELEASED;
-            }
-            Locks.print(
-                    List.of(new LockState(lock.request(), gone, 0, 0)),
-                    spec.commandLine().getOut());
-            return 0;
+            target.ask(operations, it -> it.holders(lock.request()));
+            return releaseOnce(operations, audited);
         }
+    }
+
+    /** A second try could take the lock away from the next holder, which is innocent. */
+    private int releaseOnce(LockOperations operations, String audited) {
+        List<LockHolder> gone;
+        try {
+            gone = token == null
+                    ? operations.forceRelease(lock.request(), audited)
+                    : operations.forceRelease(lock.request(), token, audited);
+        } catch (QuorumUnavailableException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            spec.commandLine()
+                    .getErr()
+                    .println("The lock may have been released, on some nodes or on all. It was tried once: see with"
+                            + " the command holders which holder has it now, before you release it again.");
+            return PERHAPS_RELEASED;
+        }
+        if (gone.isEmpty()) {
+            spec.commandLine()
+                    .getOut()
+                    .println(token == null ? "No holder had it." : "No holder with token " + token + " had it.");
+            return Main.NOTHING_RELEASED;
+        }
+        Locks.print(
+                List.of(new LockState(lock.request(), gone, 0, 0)),
+                spec.commandLine().getOut());
+        return 0;
     }
 }

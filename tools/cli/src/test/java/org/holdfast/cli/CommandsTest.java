@@ -3,6 +3,7 @@ package org.holdfast.cli;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,12 +12,18 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -181,6 +188,79 @@ class CommandsTest {
                     .as("what the documented user was refused")
                     .doesNotContain("operator");
         }
+    }
+
+    /** Without the right to SET the script has deleted the lock when it is refused. */
+    @Test
+    void release_thatMayHaveBeenDone_isNotRepeated_andIsAnotherExitCode() throws Exception {
+        for (RedisServer node : redis.all()) {
+            node.command(rules().replace("operator", "noset").replace(" +set", ""));
+        }
+        environment.put("HOLDFAST_USER", "noset");
+        environment.put("HOLDFAST_PASSWORD", "secret");
+        List<String> audit = new CopyOnWriteArrayList<>();
+        Handler handler = collecting(audit);
+        Logger logger = Logger.getLogger("org.holdfast.audit");
+        logger.addHandler(handler);
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            take(locks, LockRequest.of("m"));
+            assertThat(run("release", "m", "--reason", "hangs", "--patience", "PT2S"))
+                    .isEqualTo(ReleaseCommand.PERHAPS_RELEASED);
+            assertThat(err.toString()).startsWith("HF0202").contains("The lock may have been released");
+            assertThat(audit.stream().filter(line -> line.contains("on some nodes perhaps")))
+                    .as("how often it was tried")
+                    .hasSize(1);
+        } finally {
+            logger.removeHandler(handler);
+        }
+    }
+
+    @Test
+    void release_byAUserThatMayNotPublish_isDoneAndReported() throws Exception {
+        for (RedisServer node : redis.all()) {
+            node.command(rules().replace("operator", "quiet").replace(" +publish", ""));
+        }
+        environment.put("HOLDFAST_USER", "quiet");
+        environment.put("HOLDFAST_PASSWORD", "secret");
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            Lease lease = take(locks, LockRequest.of("q"));
+            assertThat(run("release", "q", "--reason", "hangs"))
+                    .as(err.toString())
+                    .isZero();
+            assertThat(out.toString()).contains("" + lease.token());
+        }
+    }
+
+    @Test
+    void release_ofAHolderThatHasGone_leavesTheNextOne() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            Lease former = take(locks, LockRequest.of("t"));
+            former.release();
+            Lease next = take(locks, LockRequest.of("t"));
+            assertThat(run("release", "t", "--token", "" + former.token(), "--reason", "hangs"))
+                    .isEqualTo(Main.NOTHING_RELEASED);
+            assertThat(out.toString()).contains("No holder with token " + former.token() + " had it.");
+            assertThat(next.renew()).isTrue();
+            assertThat(run("release", "t", "--token", "" + next.token(), "--reason", "hangs"))
+                    .isZero();
+            assertThatExceptionOfType(LeaseLostException.class).isThrownBy(next::renew);
+            assertThat(run("release", "t", "--token", "0", "--reason", "hangs")).isEqualTo(Main.USAGE);
+        }
+    }
+
+    private static Handler collecting(List<String> lines) {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                lines.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
     }
 
     @Test
