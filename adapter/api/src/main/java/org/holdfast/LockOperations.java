@@ -70,13 +70,13 @@ public interface LockOperations extends AutoCloseable {
     /**
      * Lists locks: those that are held, and those that callers wait for in line.
      *
-     * <p>Walks over all keys of each node ({@code SCAN}), a thousand at a time, and stops when it has the names of four
-     * times {@code limit} locks, or of 1,000: a node goes on serving others meanwhile. Then asks for holders and waiters
-     * of 50 locks at a time, since a key may outlast its lock, until {@code limit} locks are held or waited for. So it
-     * costs more than any other call here: a second or more for each million of keys, and as long as the slowest node
-     * takes to answer, at most a node timeout, for each 50 locks; it ends after 10 s for each node, and 10 s for all
-     * locks. Locks that are taken or released meanwhile may be in the list or not. For people, not for programs that
-     * decide by it.
+     * <p>Walks over all keys of each node ({@code SCAN}), a thousand at a time, and stops when it has the names of
+     * four times {@code limit} locks, or of 1,000: a node goes on serving others meanwhile. Then asks for holders and
+     * waiters of 50 locks at a time, since a key may outlast its lock, until {@code limit} locks are held or waited
+     * for. So it costs more than any other call here: a second or more for each million of keys, and as long as the
+     * slowest node takes to answer, at most a node timeout, for each 50 locks; it ends after 10 s for each node, and
+     * 10 s for all locks. Locks that are taken or released meanwhile may be in the list or not. For people, not for
+     * programs that decide by it.
      *
      * @param limit how many locks at the most, from 1 to {@value #MAX_LISTED}
      * @return the locks

@@ -159,7 +159,8 @@ final class TestProcess implements LockConnectionFactory {
                         .map(this::state)
                         .filter(lock -> !lock.isIdle())
                         .toList(),
-                found.isComplete());
+                found.isComplete(),
+                found.skipped());
     }
 
     @Override

@@ -160,10 +160,12 @@ public final class LockScan {
             String address = nodes.address(node).toString();
             try {
                 ask(node, question);
-            } catch (JedisAccessControlException e) {
-                refusals.add(address + ": " + Failures.describe(e));
             } catch (JedisException e) {
-                failures.put(address, connector.describe(node, e));
+                if (lacksPermission(e)) {
+                    refusals.add(address + ": " + Failures.describe(e));
+                } else {
+                    failures.put(address, connector.describe(node, e));
+                }
             }
         }
         if (!refusals.isEmpty()) {
@@ -174,6 +176,12 @@ public final class LockScan {
             throw QuorumUnavailableException.of(
                     what, nodes.size(), Duration.ofNanos(time.nanoTime() - begun), failures);
         }
+    }
+
+    /** A node that does not let the user in, by a wrong password for example, is one that cannot be asked. */
+    private static boolean lacksPermission(JedisException failure) {
+        return failure instanceof JedisAccessControlException
+                && String.valueOf(failure.getMessage()).startsWith("NOPERM");
     }
 
     private void ask(int node, Question question) {

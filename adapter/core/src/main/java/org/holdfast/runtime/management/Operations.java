@@ -28,8 +28,17 @@ import org.holdfast.redis.survey.Waiting;
  */
 public final class Operations {
 
-    /** For so long the keys of one node are walked over at the most. */
+    /** For so long the keys of one node are walked over at the most, and the locks found are asked about. */
     private static final Duration LONGEST_WALK = Duration.ofSeconds(10);
+
+    /** So many locks are looked for at the least: many keys may have outlasted their leases. */
+    private static final int MANY = 1_000;
+
+    /** So many times as many locks are looked for as are wanted. */
+    private static final int SPARE = 4;
+
+    /** So many locks are asked about in one go: a slow node costs its time once for all of them. */
+    private static final int BATCH = 50;
 
     private final BooleanSupplier isOpen;
     private final Supplier<CheckReport> check;
@@ -89,11 +98,11 @@ public final class Operations {
     public LockState state(LockRequest request) {
         requireOpen();
         Waiting waiting = nodes.waiting(List.of(request.name())).get(0);
-        return state(request, waiting);
+        return state(request, admin.holders(connections, request), waiting);
     }
 
-    private LockState state(LockRequest request, Waiting waiting) {
-        return new LockState(request, admin.holders(connections, request), waiting.inLine(), waiting.listening());
+    private static LockState state(LockRequest request, List<LockHolder> holders, Waiting waiting) {
+        return new LockState(request, holders, waiting.inLine(), waiting.listening());
     }
 
     /** As {@link LockOperations#locks(int)}. */
@@ -103,18 +112,31 @@ public final class Operations {
             throw new IllegalArgumentException(
                     "the limit must be 1 to " + LockOperations.MAX_LISTED + ", was " + limit);
         }
-        FoundLocks found = new FoundLocks(limit);
+        FoundLocks found = new FoundLocks(Math.min(LockOperations.MAX_LISTED, Math.max(MANY, SPARE * limit)));
         nodes.find(found, LONGEST_WALK.toNanos());
+        return listing(found, limit);
+    }
+
+    /** Asks about one more than the limit, to know whether there are more. */
+    private LockListing listing(FoundLocks found, int limit) {
+        long begun = System.nanoTime();
         List<LockRequest> requests = found.requests();
         List<Waiting> waiting =
                 nodes.waiting(requests.stream().map(LockRequest::name).toList());
         List<LockState> locks = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            LockState lock = state(requests.get(i), waiting.get(i));
-            if (!lock.isIdle()) { // its key may outlast its lease
-                locks.add(lock);
+        int asked = 0;
+        while (asked < requests.size() && locks.size() <= limit && System.nanoTime() - begun < LONGEST_WALK.toNanos()) {
+            int end = Math.min(asked + BATCH, requests.size());
+            List<List<LockHolder>> holders = admin.holdersOfEach(connections, requests.subList(asked, end));
+            for (int i = asked; i < end; i++) {
+                LockState lock = state(requests.get(i), holders.get(i - asked), waiting.get(i));
+                if (!lock.isIdle()) { // its key may outlast its lease
+                    locks.add(lock);
+                }
             }
+            asked = end;
         }
-        return new LockListing(locks, found.isComplete());
+        boolean complete = found.isComplete() && asked == requests.size() && locks.size() <= limit;
+        return new LockListing(locks.subList(0, Math.min(limit, locks.size())), complete, found.skipped());
     }
 }

@@ -122,6 +122,52 @@ class LockListingTest extends LockAdminOnNodes {
     }
 
     @Test
+    void keys_thatNoLockCanHave_areSkippedAndCounted() throws Exception {
+        onEveryNode("SET holdfast:{}:lock junk");
+        onEveryNode("SET holdfast:{" + "x".repeat(2_000) + "}:lock junk");
+        take(locks, LockRequest.of("a"));
+        LockListing listing = others.locks(10);
+        assertThat(listing.locks()).extracting(LockState::name).contains("a");
+        assertThat(listing.skipped()).isGreaterThanOrEqualTo(2);
+        assertThat(listing.complete()).isTrue();
+    }
+
+    /** The key of a lock outlasts its lease where nodes are guarded. */
+    @Test
+    void locks_amongMoreThatHaveEndedThanTheLimit_areFound() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            onEveryNode("SET holdfast:{ended" + i + "}:lock \"9000000000 7 " + "a".repeat(40) + "\" PX 60000");
+        }
+        take(locks, LockRequest.of("z"));
+        LockListing listing = others.locks(5);
+        assertThat(listing.locks()).extracting(LockState::name).containsExactly("z");
+        assertThat(listing.complete()).isTrue();
+    }
+
+    @Test
+    void locks_whereOneNodeDoesNotLetTheUserIn_areListedByTheOthers() throws Exception {
+        take(locks, LockRequest.of("a"));
+        onEveryNode("ACL SETUSER op on >secret ~* +@all");
+        ask(redis.get(1), "ACL SETUSER op resetpass >another");
+        try (LockConnectionFactory operator = Holdfast.connect(Map.of(
+                "nodes",
+                redis.uris(),
+                "guard",
+                "OFF",
+                "nodeTimeoutMillis",
+                "2000",
+                "user",
+                "op",
+                "password",
+                "secret"))) {
+            assertThat(operator.locks(10).locks()).extracting(LockState::name).containsExactly("a");
+            assertThat(operator.state(LockRequest.of("a")).holders()).hasSize(1);
+        } finally {
+            onEveryNode("ACL DELUSER op");
+        }
+    }
+
+    @Test
     void locks_amongManyKeysOfOthers_areAllFound() throws Exception {
         onEveryNode("EVAL \"for i = 1, 20000 do redis.call('SET', 'k' .. i, i) end\" 0");
         take(locks, LockRequest.of("}odd{ name"));
@@ -156,7 +202,8 @@ class LockListingTest extends LockAdminOnNodes {
     void locks_withOneNodeGone_areListedByTheOthers() throws Exception {
         take(locks, LockRequest.of("a"));
         String nodes = redis.get(0).uri() + "," + redis.get(1).uri() + ",redis://127.0.0.1:1";
-        try (LockConnectionFactory operator = Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF"))) {
+        try (LockConnectionFactory operator =
+                Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", "2000"))) {
             assertThat(operator.locks(10).locks()).extracting(LockState::name).containsExactly("a");
         }
     }
