@@ -11,6 +11,8 @@ import org.holdfast.protocol.node.LogText;
 /** Describes locks to people, a line for each holder. */
 final class LockLines {
 
+    private static final String SEMAPHORE = ", unless it is a semaphore: ask with its number of permits";
+
     private LockLines() {}
 
     static List<String> of(LockListing listing) {
@@ -19,6 +21,9 @@ final class LockLines {
         if (!listing.complete()) {
             lines.add("There are more locks than these.");
         }
+        if (listing.skipped() > 0) {
+            lines.add("Keys that no lock can have were left out: " + listing.skipped());
+        }
         return lines;
     }
 
@@ -26,16 +31,23 @@ final class LockLines {
     static List<String> of(LockState lock) {
         String waiters = waiters(lock);
         return lock.holders().isEmpty()
-                ? List.of(LogText.line("'" + lock.name() + "' is free" + waiters))
+                ? List.of(LogText.line(
+                        "'" + lock.name() + "' is free" + (lock.request().permits() == 0 ? SEMAPHORE : "") + waiters))
                 : lock.holders().stream()
                         .map(holder -> LogText.line(describe(holder) + waiters))
                         .toList();
     }
 
     private static String waiters(LockState lock) {
-        return "; " + lock.inLine() + (lock.inLine() == 1 ? " caller waits" : " callers wait") + " in line, "
+        return permits(lock.request().permits()) + "; " + lock.inLine()
+                + (lock.inLine() == 1 ? " caller waits" : " callers wait") + " in line, "
                 + lock.listening() + (lock.listening() == 1 ? " process waits" : " processes wait")
                 + " for its release";
+    }
+
+    /** A listing knows only which permits are held. */
+    private static String permits(int permits) {
+        return permits == 0 ? "" : "; a semaphore of " + permits + " permits, or more where it is listed";
     }
 
     static String describe(LockHolder holder) {

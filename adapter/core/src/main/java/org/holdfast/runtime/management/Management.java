@@ -65,7 +65,7 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
             ObjectName next = new ObjectName("org.holdfast:type=LockService,prefix=" + prefix + ",id=" + id);
             try {
                 return ManagementFactory.getPlatformMBeanServer()
-                        .registerMBean(this, next)
+                        .registerMBean(new DescribedBean(this), next)
                         .getObjectName();
             } catch (InstanceAlreadyExistsException e) {
                 // the next one may be free
@@ -193,17 +193,34 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
 
     @Override
     public List<String> describeLock(String lock) {
-        return plain(() -> LockLines.of(operations.state(LockRequest.of(lock))));
+        return describeLock(lock, 0);
     }
 
     @Override
-    public List<String> forceRelease(String lock, String reason) {
+    public List<String> describeLock(String lock, int permits) {
+        return plain(() -> LockLines.of(operations.state(request(lock, permits))));
+    }
+
+    private static LockRequest request(String lock, int permits) {
+        return permits == 0 ? LockRequest.of(lock) : LockRequest.semaphore(lock, permits);
+    }
+
+    @Override
+    public List<String> forceRelease(String lock, @Nullable String reason) {
+        return forceRelease(lock, 0, 0, reason);
+    }
+
+    @Override
+    public List<String> forceRelease(String lock, int permits, long token, @Nullable String reason) {
         return plain(() -> {
-            if (reason.isBlank()) {
+            if (reason == null || reason.isBlank()) {
                 throw new IllegalArgumentException("a forced release needs a reason, for the audit");
             }
-            List<LockHolder> removed =
-                    operations.forceRelease(LockRequest.of(lock), JmxCaller.describe() + ": " + reason);
+            String audited = JmxCaller.describe() + ": " + reason;
+            LockRequest request = request(lock, permits);
+            List<LockHolder> removed = token == 0
+                    ? operations.forceRelease(request, audited)
+                    : operations.forceRelease(request, token, audited);
             return removed.stream().map(LockLines::describe).toList();
         });
     }

@@ -16,6 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 import javax.management.JMX;
+import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.holdfast.Holdfast;
@@ -115,10 +118,16 @@ class ManagementTest {
                 .asString()
                 .contains("with token " + lease.token())
                 .endsWith("0 callers wait in line, 0 processes wait for its release");
-        assertThat(bean.describeLock("b")).singleElement().asString().startsWith("'b' is free; 0 callers");
+        assertThat(bean.describeLock("b"))
+                .singleElement()
+                .asString()
+                .startsWith("'b' is free, unless it is a semaphore: ask with its number of permits; 0 callers");
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> bean.forceRelease("a", " "))
+                .withMessageContaining("needs a reason");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> bean.forceRelease("a", null))
                 .withMessageContaining("needs a reason");
         assertThat(lease.isHeld()).isTrue();
         try (LogLines audit = LogLines.of("org.holdfast.audit")) {
@@ -129,6 +138,47 @@ class ManagementTest {
                     .contains("because: 'a user of JMX that is not known: jane: it hangs'; removed: EXCLUSIVE 'a'");
         }
         assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void operator_throughJmx_seesPermitsAndTakesOneAway() throws Exception {
+        LockRequest permit = LockRequest.semaphore("s", 3);
+        Lease one = processes.connection(0).acquire(permit);
+        Lease two = Processes.onAnotherThread(() -> processes.connection(0).acquire(permit));
+        assertThat(bean.listLocks(10)).hasSize(2).allMatch(line -> line.contains("'s': PERMIT, held by"));
+        assertThat(bean.describeLock("s", 3))
+                .hasSize(2)
+                .allMatch(line -> line.contains("; a semaphore of 3 permits"))
+                .anyMatch(line -> line.contains("with token " + two.token()));
+        assertThat(bean.forceRelease("s", 3, one.token(), "jane: it hangs"))
+                .singleElement()
+                .asString()
+                .contains("with token " + one.token());
+        assertThat(one.isHeld()).isFalse();
+        assertThat(two.isHeld()).isTrue();
+        assertThat(bean.forceRelease("s", 3, one.token(), "jane: it hangs")).isEmpty();
+        assertThat(bean.forceRelease("s", 3, 0, "jane: it hangs")).hasSize(1);
+        assertThat(two.isHeld()).isFalse();
+    }
+
+    @Test
+    void console_isShownWhatOperationsDoAndWhatTheyTake() throws Exception {
+        MBeanInfo info = server.getMBeanInfo(names().iterator().next());
+        assertThat(info.getDescription()).contains("lock service");
+        assertThat(info.getAttributes())
+                .allSatisfy(attribute -> assertThat(attribute.getDescription()).isNotEqualTo(attribute.getName()));
+        for (MBeanOperationInfo operation : info.getOperations()) {
+            assertThat(operation.getDescription()).isNotEqualTo(operation.getName());
+            assertThat(operation.getImpact())
+                    .isEqualTo(
+                            operation.getName().equals("forceRelease")
+                                    ? MBeanOperationInfo.ACTION
+                                    : MBeanOperationInfo.INFO);
+            for (MBeanParameterInfo parameter : operation.getSignature()) {
+                assertThat(parameter.getName()).matches("limit|name|permits|token|reason");
+                assertThat(parameter.getDescription()).isNotEqualTo(parameter.getName());
+            }
+        }
     }
 
     @Test
