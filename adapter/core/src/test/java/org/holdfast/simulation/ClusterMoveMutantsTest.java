@@ -23,8 +23,8 @@ class ClusterMoveMutantsTest {
                 new Mutant()
                         .with(
                                 CLUSTER + "Assignment.java",
-                                "movedBefore.or(view.comingFromOthersThan(node))",
-                                "movedBefore.or(new BitSet())"));
+                                "coming.or(view.comingFromOthersThan(silent ? \"\" : node))",
+                                "coming.or(new BitSet())"));
     }
 
     @ConcurrentTest
@@ -35,8 +35,8 @@ class ClusterMoveMutantsTest {
                 new Mutant()
                         .with(
                                 CLUSTER + "Assignment.java",
-                                "views.forEach(view -> movedBefore",
-                                "voices.forEach(view -> movedBefore"));
+                                "views.forEach(view -> coming",
+                                "voices.forEach(view -> coming"));
     }
 
     @ConcurrentTest
@@ -56,28 +56,31 @@ class ClusterMoveMutantsTest {
         assertRefuted(
                 MAP_TEST,
                 "shard_thatAnotherNodeHasBecome_isContinuedOnceAllWereHeardThatMayHaveGotSlots",
-                new Mutant().with(CLUSTER + "Shard.java", " && seen.targets().before().isEmpty()", ""));
+                new Mutant().with(CLUSTER + "Shard.java", "moment <= 0 && seen.before().isEmpty()", "moment <= 0"));
     }
 
     @ConcurrentTest
-    void targetThatHasFailedSinceTakenForOneThatHadBefore_isRefuted() throws Exception {
+    void targetThatWasNotHeardForAWhileTakenForOneThatWas_isRefuted() throws Exception {
         assertRefuted(
                 MAP_TEST,
-                "shard_thatAnotherNodeHasBecome_isNotContinuedWithoutOneThatHasFailedSince",
-                new Mutant()
-                        .with(
-                                CLUSTER + "Assignment.java",
-                                "Stream.of(true, false).flatMap(failed",
-                                "Stream.of(false).flatMap(failed")
-                        .with(CLUSTER + "Seen.java", "new HashSet<>(before.open())", "new HashSet<>()"));
+                "shard_thatAnotherNodeHasBecome_isNotContinuedByAClientThatHasNotHeardATargetForAWhile",
+                new Mutant().with(CLUSTER + "PrimaryWatch.java", "return !isGap && (", "return ("));
     }
 
     @ConcurrentTest
-    void failoverThatWaitsForNodesThatHadFailedBefore_isRefuted() throws Exception {
+    void moveGivenUpWhileTheNodeWasSilentForgotten_isRefuted() throws Exception {
         assertRefuted(
                 MAP_TEST,
-                "shard_thatAnotherNodeHasBecome_isContinuedWithoutThoseThatHadFailedBefore",
-                new Mutant().with(CLUSTER + "Seen.java", "needed.removeAll(before.failed());", ""));
+                "slot_thatWasComingToATargetWhileTheNodeWasSilent_isInDoubtAtTheNext",
+                new Mutant().with(CLUSTER + "Assignment.java", "(silent ? \"\" : node)", "(node)"));
+    }
+
+    @ConcurrentTest
+    void moveGivenUpWhileNoNodeWasNamedForgotten_isRefuted() throws Exception {
+        assertRefuted(
+                MAP_TEST,
+                "slot_thatWasComingToATargetWhileNoNodeWasNamed_isInDoubtAtTheNext",
+                new Mutant().with(CLUSTER + "ClusterMap.java", "shard.hearOthers(assignment, askedAt);", ""));
     }
 
     @ConcurrentTest

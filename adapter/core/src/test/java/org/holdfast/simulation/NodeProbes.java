@@ -16,7 +16,7 @@ import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
-import org.holdfast.redis.cluster.SlotSight;
+import org.holdfast.redis.cluster.SlotRecord;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
 
@@ -164,13 +164,13 @@ final class NodeProbes {
             boolean forgets,
             boolean led,
             long inheritedAfterMicros,
-            Function<SlotSight, Optional<Shard.Update>> updates) {
+            Function<SlotRecord.Sight, Optional<Shard.Update>> updates) {
         node.gate().require(keys.own().slots());
         String seen = Objects.requireNonNullElse(redis.get(keys.own().slots()), "");
         long inheritedBefore = node.isDurable() ? node.clock.micros() - inheritedAfterMicros : 0;
         String tag = keys.own().tag().orElseThrow();
-        SlotSight sight =
-                new SlotSight(tag, seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets, led);
+        SlotRecord.Sight sight = new SlotRecord.Sight(
+                tag, seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets, led);
         Shard.Update update = updates.apply(sight).orElseThrow();
         if (update.text().equals(seen)
                 || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {

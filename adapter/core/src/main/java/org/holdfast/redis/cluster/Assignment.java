@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.holdfast.redis.cluster.NodeView.Owner;
 
 /** Which node has each slot, as a majority of those says that were asked at about the same time. */
@@ -23,12 +22,6 @@ final class Assignment {
     private final List<NodeView> voices;
     private final int primaries;
 
-    /** All primaries, whatever is said of them. */
-    private final Set<String> targets;
-
-    /** Those nodes that have answered. */
-    private final Set<String> heard;
-
     /** By the first slot of each range. */
     private final NavigableMap<Integer, Owner> owners;
 
@@ -37,10 +30,6 @@ final class Assignment {
         this.voices = voices;
         this.primaries = primaries;
         this.owners = agreed(voices, primaries / 2 + 1);
-        this.heard = views.stream().map(NodeView::node).collect(Collectors.toSet());
-        this.targets = views.stream()
-                .flatMap(view -> Stream.of(true, false).flatMap(failed -> view.targets(failed).stream()))
-                .collect(Collectors.toSet());
     }
 
     /** Counts what nodes have answered. Those of two clusters agree on nothing. */
@@ -87,16 +76,29 @@ final class Assignment {
         return voices.stream().filter(view -> view.node().equals(node)).findFirst();
     }
 
+    /** Returns the ids of all primaries that any node knows, failed ones too. */
+    Set<String> primaryIds() {
+        return views.stream().flatMap(NodeView::primaryIds).collect(Collectors.toSet());
+    }
+
+    /** Returns the ids of the nodes that have answered. */
+    Set<String> heard() {
+        return views.stream().map(NodeView::node).collect(Collectors.toSet());
+    }
+
     /**
-     * Returns what others say of slots that are moved. Those that have no slots yet, and so no voice, are heard too.
+     * Returns the slots of a node that others say are being moved to them: from the node, or from another one in whose
+     * place it is. A replica up to Redis 8 does not know what its primary was moving when that failed. While the node
+     * answers, it knows best what it moves away itself. Those that have no slots yet, and so no voice, are heard too.
      *
-     * @param node that has these slots
+     * @param owned the slots that the node has
      */
-    Seen.Others others(String node, BitSet owned) {
-        BitSet movedBefore = new BitSet();
-        views.forEach(view -> movedBefore.or(view.comingFromOthersThan(node)));
-        movedBefore.and(owned);
-        return new Seen.Others(movedBefore, targets, heard);
+    BitSet coming(String node, BitSet owned) {
+        boolean silent = views.stream().noneMatch(view -> view.node().equals(node));
+        BitSet coming = new BitSet();
+        views.forEach(view -> coming.or(view.comingFromOthersThan(silent ? "" : node)));
+        coming.and(owned);
+        return coming;
     }
 
     /** Returns the first slot of each range of slots that one node has, or none. */

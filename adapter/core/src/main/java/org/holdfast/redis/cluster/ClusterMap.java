@@ -35,6 +35,7 @@ public final class ClusterMap {
     private final Duration round;
     private final long countsNanos;
     private final long settlesNanos;
+    private final PrimaryWatch primaries;
     private final Supplier<Terms> newTerms;
     private Map<String, Shard> byNode = new HashMap<>();
     private volatile NavigableMap<Integer, Segment> segments = new TreeMap<>();
@@ -69,6 +70,7 @@ public final class ClusterMap {
     public ClusterMap(Time time, Duration counts, Duration round, double driftFactor) {
         this.time = time;
         this.round = round;
+        this.primaries = new PrimaryWatch(round.toNanos());
         this.countsNanos = counts.minus(round).toNanos();
         this.newTerms = () -> new Terms(time, counts, round, driftFactor);
         this.settlesNanos = newTerms.get().settlesNanos();
@@ -101,6 +103,7 @@ public final class ClusterMap {
      */
     public synchronized List<Move> confirm(Collection<NodeView> views, long askedAt, long askedMicros) {
         Assignment assignment = Assignment.of(views);
+        primaries.see(assignment.primaryIds(), assignment.heard(), askedAt);
         Map<NodeView.Owner, BitSet> slots = assignment.slots();
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
         if (!slots.isEmpty()) {
@@ -119,16 +122,16 @@ public final class ClusterMap {
                 watched.add(shard);
             }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            Optional<Seen.Others> others = Optional.of(assignment.others(node, owned));
-            Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), others);
+            Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), assignment.coming(node, owned));
             shard.see(owner, place(node, assignment), said, askedAt, watchedSince);
+            shard.compare(primaries);
             shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
                 moves.add(new Move(shard, term));
             }
         });
-        keepUnheard(next);
+        keepUnheard(next, assignment, askedAt);
         byNode = next;
         segments = merged(assignment, next, watched, askedAt);
         return moves;
@@ -144,11 +147,12 @@ public final class ClusterMap {
     }
 
     /** A shard that no majority names now may be named again. */
-    private void keepUnheard(Map<String, Shard> next) {
+    private void keepUnheard(Map<String, Shard> next, Assignment assignment, long askedAt) {
         byNode.forEach((node, shard) -> {
             boolean used = segments.values().stream().anyMatch(segment -> segment.shard() == shard);
             if (used && !next.containsValue(shard)) {
                 next.putIfAbsent(node, shard);
+                shard.hearOthers(assignment, askedAt);
             }
         });
     }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.redis.address.HostPort;
 import org.jspecify.annotations.Nullable;
@@ -81,12 +80,9 @@ public record NodeView(
         this(node, members, primaries, List.of(), moving, Map.of());
     }
 
-    /** Returns the ids of those nodes to which slots may be moved, or of those that it takes for failed. */
-    Set<String> targets(boolean failed) {
-        return Stream.concat(primaries.stream(), empty.stream())
-                .filter(one -> one.isNamed() != failed)
-                .map(Primary::id)
-                .collect(Collectors.toSet());
+    /** Returns the ids of all primaries, failed ones too. */
+    Stream<String> primaryIds() {
+        return Stream.concat(primaries.stream(), empty.stream()).map(Primary::id);
     }
 
     /** Returns where those are that have slots, or may be about to get some. */

@@ -102,7 +102,7 @@ public final class Shard {
                 view.flatMap(NodeView::own)
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known),
-                seen.targets().next(seen.node(), said));
+                seen.before(said, askedAt));
         Home before = home.now();
         if (missed && !known.equals(OwnWord.UNKNOWN)) { // else it is another node, which continues the one before
             home.missed();
@@ -124,7 +124,19 @@ public final class Shard {
 
     /** Returns whether this client has watched it since a moment, and knows what the node before it was moving away. */
     public boolean hasWatchedSince(long moment) {
-        return epochs.since() - moment <= 0 && seen.targets().before().isEmpty();
+        return epochs.since() - moment <= 0 && seen.before().isEmpty();
+    }
+
+    /** Takes what others say while no majority names any node. */
+    synchronized void hearOthers(Assignment assignment, long askedAt) {
+        BitSet coming = assignment.coming(seen.node(), seen.slots());
+        take(new Seen.Word(seen.node(), seen.slots(), Optional.empty(), coming), askedAt);
+    }
+
+    synchronized void compare(PrimaryWatch watch) {
+        if (seen.before().filter(one -> watch.hasHeardAll(one, seen.node())).isPresent()) {
+            seen = seen.whole();
+        }
     }
 
     /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */
@@ -135,7 +147,7 @@ public final class Shard {
     /** Takes what the node has said itself, unless that is known by now, or another node is the shard. */
     public synchronized void hear(NodeView view, long askedAt) {
         if (isSilent() && view.node().equals(seen.node())) {
-            take(new Seen.Word(view.node(), seen.slots(), Optional.of(view), Optional.empty()), askedAt);
+            take(new Seen.Word(view.node(), seen.slots(), Optional.of(view), new BitSet()), askedAt);
         }
     }
 
@@ -216,12 +228,14 @@ public final class Shard {
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
      * @param others slots that were another node's, as a majority has said
      */
-    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
+    public Optional<Update> update(
+            SlotRecord.Sight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
         Home at = home.now();
         return at.tag().equals(sight.tag()) ? Optional.of(update(at, sight, settlesIn, others)) : Optional.empty();
     }
 
-    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
+    private Update update(
+            Home at, SlotRecord.Sight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
         Seen now = seen;
         OwnWord own = now.own();
         String text = sight.text();
@@ -229,9 +243,9 @@ public final class Shard {
         SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros())
                 .until(nowMicros + micros(terms.settlesNanos()) + AHEAD_MICROS);
         if (own.equals(OwnWord.UNKNOWN)) { // it answers soon
-            return new Update(at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
+            return new Update(this, at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }
-        if (before.isNone() || isOfPresentEpoch(before, at, own, sight.led())) {
+        if (before.isNone() || isOfPresentEpoch(before, at, now, sight.led())) {
             outdated = null;
             long begun = terms.current().map(terms::unsettledNanos).orElse(0L); // 0 after the wait for a term
             BitSet uncertain = now.doubts().uncertain(before, nowMicros);
@@ -243,22 +257,23 @@ public final class Shard {
                     now.slots(),
                     uncertain,
                     slot -> nowMicros + micros(Math.max(begun, settlesIn.applyAsLong(slot))));
-            return new Update(at, after, now, after.text(), true);
+            return new Update(this, at, after, now, after.text(), true);
         }
         if (!sight.forgets() && mayBeBroughtUpToDate(before, at)) {
             boolean ahead = before.epoch() > own.epoch(); // another client knows more by now
-            return new Update(at, ahead ? before : SlotRecord.none(at.node(), sight.ids()), now, text, false);
+            return new Update(this, at, ahead ? before : SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }
         long since = nowMicros + micros(Math.max(0, own.since() + terms.settlesNanos() - time.nanoTime()));
         SlotRecord after =
                 SlotRecord.none(at.node(), sight.ids()).next(own.epoch(), now.slots(), new BitSet(), slot -> since);
-        return new Update(at, after, now, after.text(), true);
+        return new Update(this, at, after, now, after.text(), true);
     }
 
     /** Where no sign leads to the home, other clients may have written the record of a later epoch elsewhere. */
-    private boolean isOfPresentEpoch(SlotRecord before, Home at, OwnWord own, boolean led) {
+    private boolean isOfPresentEpoch(SlotRecord before, Home at, Seen now, boolean led) {
+        OwnWord own = now.own();
         return before.isInherited()
-                ? led && isWatchedSincePromotion(own) && epochs.wasBefore(before.epoch())
+                ? led && now.before().isEmpty() && isWatchedSincePromotion(own) && epochs.wasBefore(before.epoch())
                 : before.epoch() == own.epoch() || led && isWatched(before, at, own);
     }
 
@@ -281,12 +296,10 @@ public final class Shard {
         if (known == null || !known.home().equals(at) || known.record().epoch() != before.epoch()) {
             return false;
         }
-        BitSet come = (BitSet) own.slots().clone();
-        come.andNot(known.own().slots());
         return known.own().epoch() == before.epoch()
                 && own.epoch() > before.epoch()
                 && own.at() - known.own().at() < WATCHED_NANOS
-                && !come.isEmpty();
+                && own.hasSlotsBeyond(known.own());
     }
 
     /** A client that has watched the node writes a record of the present epoch soon. */
@@ -301,9 +314,10 @@ public final class Shard {
 
     /** What was seen since then is written down at the next look. */
     private synchronized void isWritten(Update update) {
-        written = new Written(update.at, update.record, update.seenThen.own());
-        if (update.ours && seen.doubts() == update.seenThen.doubts()) {
-            seen = seen.noted();
+        written = new Written(update.at(), update.record(), update.seenThen().own());
+        seen = update.ours() && seen.doubts() == update.seenThen().doubts() ? seen.noted() : seen;
+        if (update.ours() && seen.before().equals(update.seenThen().before())) {
+            seen = seen.whole(); // the record does not go back to the node before, or it was heard what that was moving
         }
     }
 
@@ -311,31 +325,18 @@ public final class Shard {
         return TimeUnit.NANOSECONDS.toMicros(nanos);
     }
 
-    /** What should stand on a node, and where. */
-    public final class Update {
-
-        private final Home at;
-        private final SlotRecord record;
-        private final Seen seenThen;
-        private final String text;
-        private final boolean ours;
-
-        /** @param ours whether it says what this client has seen */
-        private Update(Home at, SlotRecord record, Seen seenThen, String text, boolean ours) {
-            this.at = at;
-            this.record = record;
-            this.seenThen = seenThen;
-            this.text = text;
-            this.ours = ours;
-        }
-
-        public String text() {
-            return text;
-        }
+    /**
+     * What should stand on a node.
+     *
+     * @param at where
+     * @param seenThen what it says was seen by then
+     * @param ours whether it says what this client has seen
+     */
+    public record Update(Shard shard, Home at, SlotRecord record, Seen seenThen, String text, boolean ours) {
 
         /** It stands there by now. */
         public void isWritten() {
-            Shard.this.isWritten(this);
+            shard.isWritten(this);
         }
     }
 

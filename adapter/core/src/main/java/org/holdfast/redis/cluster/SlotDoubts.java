@@ -53,14 +53,14 @@ final class SlotDoubts {
      * Returns what is in doubt by now: this if nothing has changed.
      *
      * @param before the slots that the node had
-     * @param said those that it has, moves away, and should have got from the node before it
+     * @param said those that it has, and those that it or the node before it moves away
      * @param same whether it was the node then: one that has not answered yet moves none away, as far as is known
      * @param missed whether it has not answered for so long that slots may have been moving meanwhile
      */
     SlotDoubts seen(BitSet before, Seen.Word said, boolean same, boolean missed, long now) {
         BitSet owned = said.owned();
         BitSet movingAway = said.view().map(NodeView::moving).orElseGet(() -> same ? moving : new BitSet());
-        BitSet movingNow = union(movingAway, said.movedBefore());
+        BitSet movingNow = union(movingAway, said.coming());
         BitSet stay = without(union(stayed, moving), movingNow);
         stay.and(owned);
         BitSet away = without(before, owned);

@@ -9,7 +9,7 @@ import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.Slot;
-import org.holdfast.redis.cluster.SlotSight;
+import org.holdfast.redis.cluster.SlotRecord;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptCodec;
@@ -214,7 +214,8 @@ final class ShardNotes {
         if (now < lookedMicros) { // the next look begins a quarantine: then moments may be earlier
             throw new JedisException("its clock was set back in this moment");
         }
-        SlotSight sight = new SlotSight(own.tag().orElse(""), seen, ids, now, inheritedBeforeMicros(now), forgets, led);
+        SlotRecord.Sight sight =
+                new SlotRecord.Sight(own.tag().orElse(""), seen, ids, now, inheritedBeforeMicros(now), forgets, led);
         Optional<Shard.Update> update = connector.slots(node, sight);
         if (update.isEmpty()) {
             return true; // it is elsewhere by now: the next look is there

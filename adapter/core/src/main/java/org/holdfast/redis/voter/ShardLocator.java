@@ -7,7 +7,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Shard;
-import org.holdfast.redis.cluster.SlotSight;
+import org.holdfast.redis.cluster.SlotRecord;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -23,7 +23,7 @@ final class ShardLocator implements Locator {
         this.shard = shard;
     }
 
-    Optional<Shard.Update> update(SlotSight sight) {
+    Optional<Shard.Update> update(SlotRecord.Sight sight) {
         return shard.update(sight, cluster.map()::settlesIn, cluster.map().otherOwners());
     }
 

@@ -8,7 +8,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.Shard;
-import org.holdfast.redis.cluster.SlotSight;
+import org.holdfast.redis.cluster.SlotRecord;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
@@ -80,7 +80,7 @@ public final class VoterConnector implements AutoCloseable {
      *
      * @param sight what it shows now
      */
-    public Optional<Shard.Update> slots(int voter, SlotSight sight) {
+    public Optional<Shard.Update> slots(int voter, SlotRecord.Sight sight) {
         return locators[voter] instanceof ShardLocator locator ? locator.update(sight) : Optional.empty();
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.redis.address.HostPort;
@@ -219,7 +220,7 @@ class ClusterMapTest {
         for (long micros : new long[] {100_000_000, 110_000_000}) {
             between.run();
             String tag = shard.homeTag().orElseThrow();
-            SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, micros, 0, false, true);
+            SlotRecord.Sight sight = new SlotRecord.Sight(tag, text, ReplicationIds.UNKNOWN, micros, 0, false, true);
             Shard.Update update = shard.update(sight, slot -> 0, List.of()).orElseThrow();
             text = update.text();
             update.isWritten();
@@ -263,50 +264,141 @@ class ClusterMapTest {
                 view.node(), view.members(), view.primaries(), List.of(empty), view.moving(), view.coming());
     }
 
+    private final NodeView[] before = {beside(EMPTY, view(A, B, C)), view(B, A, C), view(C, A, B), view(EMPTY, A, B, C)
+    };
+    private final NodeView[] after = {beside(EMPTY, view(R, B, C)), view(B, R, C), view(C, B, R), view(EMPTY, R, B, C)};
+
+    /** These answer a moment later. */
+    private void confirmLater(NodeView... views) {
+        time.pass(ROUND.dividedBy(2).toNanos());
+        confirm(views);
+    }
+
+    private static NodeView[] first(int count, NodeView... views) {
+        return List.of(views).subList(0, count).toArray(NodeView[]::new);
+    }
+
     @Test
     void shard_thatAnotherNodeHasBecome_isContinuedOnceAllWereHeardThatMayHaveGotSlots() {
-        NodeView[] before = {beside(EMPTY, view(A, B, C)), view(B, A, C), view(C, A, B), view(EMPTY, A, B, C)};
         confirm(before);
         long moment = time.nanoTime();
         Shard shard = map.shard(3).orElseThrow();
         assertThat(shard.hasWatchedSince(moment)).isTrue();
-        NodeView[] after = {beside(EMPTY, view(R, B, C)), view(B, R, C), view(C, B, R)};
-        confirm(after);
+        confirmLater(after);
         assertThat(shard.hasWatchedSince(moment))
                 .as("answers of the time before")
                 .isFalse();
-        confirm(after);
+        confirmLater(first(3, after));
         assertThat(shard.hasWatchedSince(moment)).as("one has not answered").isFalse();
-        confirm(after[0], after[1], after[2], view(EMPTY, R, B, C));
+        confirmLater(after);
         assertThat(shard.hasWatchedSince(moment)).isTrue();
-        confirm(after);
+        confirmLater(first(3, after));
         assertThat(shard.hasWatchedSince(moment))
                 .as("what it has said is known")
                 .isTrue();
     }
 
-    /** The node before could move nothing to it. */
+    /** It may have been there in between, have got slots, and not say so any more. */
     @Test
-    void shard_thatAnotherNodeHasBecome_isContinuedWithoutThoseThatHadFailedBefore() {
-        Primary dead = failed(EMPTY);
-        confirm(beside(dead, view(A, B, C)), view(B, A, C), view(C, A, B));
+    void shard_thatAnotherNodeHasBecome_isNotContinuedByAClientThatHasNotHeardATargetForAWhile() {
+        confirm(before);
         long moment = time.nanoTime();
-        NodeView[] after = {beside(dead, view(R, B, C)), beside(failed(A), view(B, R, C)), view(C, B, R)};
-        confirm(after);
-        confirm(after);
+        for (int i = 0; i < 3; i++) {
+            confirmLater(beside(EMPTY, view(B, A, C)), view(C, A, B));
+        }
+        confirmLater(after);
+        confirmLater(after);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isFalse();
+    }
+
+    /** It says itself what it moves away: gaps of before do not matter. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isContinued_whereTheNodeBeforeWasHeardAfterAGap() {
+        confirm(before);
+        for (int i = 0; i < 3; i++) {
+            confirmLater(first(3, before));
+        }
+        confirmLater(before);
+        long moment = time.nanoTime();
+        confirmLater(after);
+        confirmLater(after);
         assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
     }
 
-    /** It may have failed after slots had gone there. */
+    /** Its last answer tells nothing of what it has moved since. */
     @Test
-    void shard_thatAnotherNodeHasBecome_isNotContinuedWithoutOneThatHasFailedSince() {
-        confirm(beside(EMPTY, view(A, B, C)), view(B, A, C), view(C, A, B), view(EMPTY, A, B, C));
+    void shard_thatAnotherNodeHasBecome_isNotContinued_whereTheNodeBeforeWasNotHeardSinceAGapOfATarget() {
+        confirm(first(3, before));
         long moment = time.nanoTime();
-        Primary dead = failed(EMPTY);
-        NodeView[] after = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), view(C, B, R)};
-        confirm(after);
-        confirm(after);
+        for (int i = 0; i < 3; i++) {
+            confirmLater(before[1], before[2], beside(EMPTY, view(B, A, C)));
+        }
+        confirmLater(before[1], before[2], before[3]);
+        confirmLater(after);
+        confirmLater(after);
         assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isFalse();
+    }
+
+    /** Primaries that hand over one after the other are heard until then. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isContinued_whereAnotherShardChangesToo() {
+        confirm(before);
+        long moment = time.nanoTime();
+        Primary next = new Primary("s", B.place(), B.slots(), 5, false);
+        NodeView[] both = {view(R, next, C), view(next, R, C), view(C, next, R), view(EMPTY, R, next, C)};
+        confirmLater(after);
+        confirmLater(both);
+        confirmLater(both);
+        confirmLater(both);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
+        assertThat(map.shard(13).orElseThrow().hasWatchedSince(moment)).isTrue();
+    }
+
+    /** One that crashes at the same time may have got slots, also if it is a replica when it is back. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isNotContinued_whereAnotherPrimaryCrashedToo() {
+        confirm(before);
+        long moment = time.nanoTime();
+        Primary next = new Primary("s", B.place(), B.slots(), 5, false);
+        NodeView[] both = {view(R, next, C), view(next, R, C), view(C, next, R), view(EMPTY, R, next, C)};
+        for (int i = 0; i < 3; i++) {
+            confirmLater(view(C, A, B), view(EMPTY, A, B, C));
+        }
+        confirmLater(both);
+        confirmLater(both);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isFalse();
+        assertThat(map.shard(13).orElseThrow().hasWatchedSince(moment)).isFalse();
+    }
+
+    /** Returns the slots whose keys may have gone, as is written down at the next look. */
+    private static IntStream inDoubt(Shard shard) {
+        String tag = shard.homeTag().orElseThrow();
+        SlotRecord.Sight sight = new SlotRecord.Sight(tag, "", ReplicationIds.UNKNOWN, 100_000_000, 0, false, true);
+        Shard.Update update = shard.update(sight, slot -> 0, List.of()).orElseThrow();
+        return update.seenThen().doubts().uncertain(update.record(), 100_000_000).stream();
+    }
+
+    /** An operator gives the move up at the target, as the source does not answer. */
+    @Test
+    void slot_thatWasComingToATargetWhileTheNodeWasSilent_isInDoubtAtTheNext() {
+        confirm(before);
+        NodeView target = new NodeView(
+                "e", ids(List.of(A, B, C)), List.of(A, B, C), List.of(EMPTY), new BitSet(), Map.of(3, "a"));
+        confirmLater(view(B, A, C), view(C, A, B), target);
+        confirmLater(view(B, failed(A), C), view(C, failed(A), B), view(EMPTY, failed(A), B, C));
+        confirmLater(after);
+        assertThat(inDoubt(map.shard(3).orElseThrow())).containsExactly(3);
+    }
+
+    /** No majority names the node any more, as it has failed, and none names the next one yet. */
+    @Test
+    void slot_thatWasComingToATargetWhileNoNodeWasNamed_isInDoubtAtTheNext() {
+        confirm(before);
+        NodeView target = new NodeView(
+                "e", ids(List.of(A, B, C)), List.of(failed(A), B, C), List.of(EMPTY), new BitSet(), Map.of(3, "a"));
+        confirmLater(view(B, failed(A), C), view(C, failed(A), B), target);
+        confirmLater(after);
+        assertThat(inDoubt(map.shard(3).orElseThrow())).containsExactly(3);
     }
 
     /** The source itself says whether it still moves the slot. */

@@ -58,7 +58,7 @@ class MovingSlotTest extends ShardOnNode {
         shard.see(
                 new NodeView.Owner("a", 1),
                 PLACE,
-                new Seen.Word("a", slots(9), Optional.empty(), Optional.empty()),
+                new Seen.Word("a", slots(9), Optional.empty(), new BitSet()),
                 time.nanoTime(),
                 watchedSince);
         look(shard);

@@ -60,7 +60,7 @@ abstract class ShardOnNode {
         shard.see(
                 new NodeView.Owner(node, epoch),
                 PLACE,
-                new Seen.Word(node, assigned, Optional.of(view), Optional.empty()),
+                new Seen.Word(node, assigned, Optional.of(view), new BitSet()),
                 time.nanoTime(),
                 watchedSince);
     }
@@ -77,7 +77,7 @@ abstract class ShardOnNode {
 
     Shard.Update updateOf(Shard shard, boolean forgets) {
         String tag = shard.homeTag().orElseThrow();
-        SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets, led);
+        SlotRecord.Sight sight = new SlotRecord.Sight(tag, text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets, led);
         return shard.update(sight, slot -> 0, others()).orElseThrow();
     }
 
