@@ -8,13 +8,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * The settings of a lock service, each with its type, for {@link Holdfast#connect(LockSettings)}. Immutable; each
- * method
- * returns a changed copy.
+ * method returns a changed copy.
  *
  * <pre>{@code
  * Holdfast.connect(LockSettings.of("redis://a:6379,redis://b:6379,redis://c:6379")
@@ -28,10 +26,6 @@ import java.util.stream.Collectors;
  */
 @CheckReturnValue
 public final class LockSettings {
-
-    private static final Pattern WITHOUT_SECRETS =
-            Pattern.compile("(\\s*rediss?://([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]+)?(/[0-9]+)?"
-                    + "(\\?durable=(true|false))?\\s*(,|$))+");
 
     private final Map<Setting, String> values;
 
@@ -346,14 +340,7 @@ public final class LockSettings {
     @Override
     public String toString() {
         return values.entrySet().stream()
-                .map(each -> each.getKey().key() + "=" + shown(each.getKey(), each.getValue()))
+                .map(each -> each.getKey().key() + "=" + ShownValue.of(each.getKey(), each.getValue()))
                 .collect(Collectors.joining(", ", "LockSettings[", "]"));
-    }
-
-    private static String shown(Setting setting, String value) {
-        boolean isSecret = setting == Setting.NODES
-                ? !WITHOUT_SECRETS.matcher(value).matches()
-                : setting.name().endsWith("PASSWORD");
-        return isSecret ? "***" : value;
     }
 }

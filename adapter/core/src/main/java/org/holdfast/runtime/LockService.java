@@ -3,7 +3,6 @@ package org.holdfast.runtime;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
@@ -48,7 +47,6 @@ public final class LockService implements AutoCloseable {
 
     private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
     private static final Duration LONGEST_TELLING = Duration.ofMillis(500);
-    private static final Duration COMPLAINT_PAUSE = Duration.ofSeconds(10);
 
     private final Settings settings;
     private final Scheduling scheduling;
@@ -65,13 +63,12 @@ public final class LockService implements AutoCloseable {
     private final Operations operations;
     private final Management management;
     private final NodeWatch watch;
+    private final Complaints complaints;
 
     private volatile boolean closed;
 
     /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
     private volatile boolean threadless;
-
-    private final AtomicLong lastComplaint;
 
     /** Starts a service; {@link #close()} stops it, and the scheduling with it. */
     public LockService(Settings settings, Transactions transactions, Scheduling scheduling) {
@@ -92,13 +89,8 @@ public final class LockService implements AutoCloseable {
         this(settings, settings.guardPolicy(), transactions, scheduling, time, logLimiters);
     }
 
-    /** Returns a service for operators: it takes no locks, and writes no birth marks. */
-    static LockService observing(Settings settings, Scheduling scheduling, Time time) {
-        GuardPolicy policy = settings.guardPolicy().observing();
-        return new LockService(settings, policy, Transactions.NONE, scheduling, time, new NodeLogLimiters(time));
-    }
-
-    private LockService(
+    /** @param policy which marks this service reads on nodes, and whether it writes them */
+    LockService(
             Settings settings,
             GuardPolicy policy,
             Transactions transactions,
@@ -115,7 +107,7 @@ public final class LockService implements AutoCloseable {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
-        this.lastComplaint = new AtomicLong(time.nanoTime() - 2 * COMPLAINT_PAUSE.toNanos());
+        this.complaints = new Complaints(time, this::isOpen);
         DueMoment looks = new DueMoment(time);
         this.locators = new Locators(
                 settings.nodes(),
@@ -138,7 +130,7 @@ public final class LockService implements AutoCloseable {
         nodes.onClockStoodStill(engine::clockStoodStill);
         this.operations = new Operations(this::isOpen, this::check, engine.lockAdmin(), nodes, ownConnections);
         this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes, operations);
-        this.watch = new NodeWatch(nodes, locators, looks, time, this::complain);
+        this.watch = new NodeWatch(nodes, locators, looks, time, complaints);
         scheduling.repeat(this::sweep);
     }
 
@@ -244,15 +236,7 @@ public final class LockService implements AutoCloseable {
             watch.begin(scheduling);
         } catch (Throwable e) {
             scheduling.within(DueMoment.PAUSE_NANOS);
-            complain("the renewal of leases", e);
-        }
-    }
-
-    private void complain(String what, Throwable failure) {
-        long now = time.nanoTime();
-        long last = lastComplaint.get();
-        if (!closed && now - last > COMPLAINT_PAUSE.toNanos() && lastComplaint.compareAndSet(last, now)) {
-            LOG.log(System.Logger.Level.ERROR, "HF0104: " + what + " failed and goes on", failure);
+            complaints.log("the renewal of leases", e);
         }
     }
 

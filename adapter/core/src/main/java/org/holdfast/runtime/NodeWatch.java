@@ -3,7 +3,6 @@ package org.holdfast.runtime;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.LockNodes;
 import org.holdfast.redis.voter.Locators;
@@ -24,7 +23,7 @@ final class NodeWatch implements AutoCloseable {
 
     private final LockNodes nodes;
     private final Locators locators;
-    private final BiConsumer<String, Throwable> complaints;
+    private final Complaints complaints;
     private final DueMoment looks;
     private final DueMoment locating;
     private final Pulse looking;
@@ -37,10 +36,9 @@ final class NodeWatch implements AutoCloseable {
 
     /**
      * @param looks when nodes are to be looked at
-     * @param complaints receives what failed, and why
+     * @param complaints receives what failed
      */
-    NodeWatch(
-            LockNodes nodes, Locators locators, DueMoment looks, Time time, BiConsumer<String, Throwable> complaints) {
+    NodeWatch(LockNodes nodes, Locators locators, DueMoment looks, Time time, Complaints complaints) {
         this.nodes = nodes;
         this.locators = locators;
         this.complaints = complaints;
@@ -85,7 +83,7 @@ final class NodeWatch implements AutoCloseable {
             looks.within(nodes.nanosUntilLook());
         } catch (Throwable e) {
             looks.within(DueMoment.PAUSE_NANOS);
-            complaints.accept("the watch over the nodes", e);
+            complaints.log("the watch over the nodes", e);
         }
     }
 
@@ -96,7 +94,7 @@ final class NodeWatch implements AutoCloseable {
             locators.confirm();
             nodes.rearrange();
         } catch (Throwable e) {
-            complaints.accept("the search for the nodes", e);
+            complaints.log("the search for the nodes", e);
         }
     }
 

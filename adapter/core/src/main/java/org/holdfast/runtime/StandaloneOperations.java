@@ -8,6 +8,8 @@ import org.holdfast.LockListing;
 import org.holdfast.LockOperations;
 import org.holdfast.LockRequest;
 import org.holdfast.LockState;
+import org.holdfast.protocol.session.Transactions;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.runtime.management.Operations;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 
@@ -21,7 +23,13 @@ final class StandaloneOperations implements LockOperations {
     StandaloneOperations(Settings settings) {
         SystemTime time = new SystemTime();
         this.settings = settings;
-        this.service = LockService.observing(settings, StandaloneScheduling.ofTheComponent(time), time);
+        this.service = new LockService(
+                settings,
+                settings.guardPolicy().observing(), // no birth marks
+                Transactions.NONE,
+                StandaloneScheduling.ofTheComponent(time),
+                time,
+                new NodeLogLimiters(time));
         this.operations = service.operations();
     }
 
