@@ -33,8 +33,8 @@ public final class TracedLocks {
     }
 
     /**
-     * {@return a factory whose connections make spans} For names that are not to be seen by everyone who sees traces: a
-     * lock {@code customer-4711} may become {@code customer}.
+     * {@return a factory whose connections make spans} For an application that hides the names of its locks from the
+     * readers of traces: it may show the lock {@code customer-4711} as {@code customer}.
      *
      * @param locks what takes the locks; closing the result closes it
      * @param openTelemetry receives the spans

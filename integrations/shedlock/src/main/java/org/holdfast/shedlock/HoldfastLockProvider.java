@@ -27,11 +27,11 @@ import org.holdfast.LockException;
  * default. That is sooner than a long {@code lockAtMostFor}, so {@code KeepAliveLockProvider} has no use here. If the
  * process dies just before {@code lockAtMostFor}, the nodes keep the lock for up to one TTL more.
  *
- * <p>{@code lockAtLeastFor} is kept by the nodes for its first 30 s, whether or not the process lives; what is longer
- * is kept by the process. The rest ends if the process dies or closes the factory.
+ * <p>The nodes keep the lock for the first 30 s of {@code lockAtLeastFor}, whether or not the process lives. The
+ * process keeps it for the rest, which ends if the process dies or closes the factory.
  *
  * <p>Safe for use by any number of threads. Has one daemon thread, while it has locks, that ends what is over. The
- * factory belongs to its creator, who closes it after the jobs have ended.
+ * factory belongs to its creator, which closes it after the jobs have ended.
  */
 public final class HoldfastLockProvider implements ExtensibleLockProvider {
 

@@ -44,7 +44,7 @@ class OperateOnMovingVotersTest {
     @TempDir
     Path directory;
 
-    /** What an operator's process must not write: the notes of the guard, whoever else writes them meanwhile. */
+    /** Returns the notes of the guard. Applications write them meanwhile, and an operator's process must not. */
     private static SortedMap<String, String> keys(RedisCluster cluster) {
         SortedMap<String, String> keys = new TreeMap<>();
         for (RedisServer server : cluster.servers()) {
