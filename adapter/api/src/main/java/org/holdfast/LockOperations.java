@@ -139,7 +139,7 @@ public interface LockOperations extends AutoCloseable {
      *
      * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits, all of which are released
-     * @param reason why, and on which operator's word, for the audit; the first 200 characters of it are written,
+     * @param reason why, and on which operator's word, for the audit; the first 300 characters of it are written,
      *     those without a shape as question marks. An empty text for none
      * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
      * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same. Look

@@ -13,16 +13,8 @@ final class Locks {
 
     private Locks() {}
 
-    static void print(List<LockState> locks, PrintWriter out) {
-        print(locks, "", out);
-    }
-
     /** @param nodeCount how many nodes were asked */
     static void print(List<LockState> locks, int nodeCount, PrintWriter out) {
-        print(locks, " of " + nodeCount, out);
-    }
-
-    private static void print(List<LockState> locks, String ofNodes, PrintWriter out) {
         Table table = new Table(
                 "LOCK",
                 "MODE",
@@ -37,7 +29,7 @@ final class Locks {
                 "IN LINE",
                 "LISTENING");
         locks.forEach(lock -> {
-            lock.holders().forEach(holder -> add(lock, holder, ofNodes, table));
+            lock.holders().forEach(holder -> add(lock, holder, nodeCount, table));
             if (lock.holders().isEmpty()) {
                 table.row(
                         Table.cell(lock.name()),
@@ -57,7 +49,7 @@ final class Locks {
         table.print(out);
     }
 
-    private static void add(LockState lock, LockHolder holder, String ofNodes, Table table) {
+    private static void add(LockState lock, LockHolder holder, int nodeCount, Table table) {
         table.row(
                 Table.cell(holder.name()),
                 holder.mode(),
@@ -68,7 +60,7 @@ final class Locks {
                 holder.since(),
                 holder.token(),
                 holder.remaining().toMillis() + " ms",
-                holder.nodeCount() + ofNodes,
+                holder.nodeCount() + " of " + nodeCount,
                 lock.inLine(),
                 lock.listening());
     }

@@ -51,6 +51,12 @@ final class LocksCommand implements Callable<Integer> {
         if (!listing.complete()) {
             spec.commandLine().getOut().println("There are more locks than these.");
         }
+        if (listing.skipped() > 0) {
+            spec.commandLine()
+                    .getOut()
+                    .println("Keys that were left out: " + listing.skipped()
+                            + ". No lock can have their names: another client has written them.");
+        }
         return 0;
     }
 

@@ -30,6 +30,18 @@ final class Named {
         return permits == 0 ? LockRequest.of(name) : LockRequest.semaphore(name, permits);
     }
 
+    /** Returns what has no holder, in words: a lock and a semaphore of one name are independent. */
+    String described() {
+        return permits == 0
+                ? "the lock " + Table.quoted(name)
+                : "one of the first " + permits + " permits of the semaphore " + Table.quoted(name);
+    }
+
+    /** Returns what to add to a command that found no holder: what was not asked for may be held. */
+    String hint() {
+        return permits == 0 ? " For a semaphore of that name, add --permits." : "";
+    }
+
     /**
      * Returns whether the name is what was typed. Java puts another letter in the place of each that its encoding of
      * arguments does not have: a lock of that other name is free.

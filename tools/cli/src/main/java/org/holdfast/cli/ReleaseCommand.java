@@ -31,6 +31,11 @@ final class ReleaseCommand implements Callable<Integer> {
     /** Too few nodes confirmed the release, and some may have carried it out. */
     static final int PERHAPS_RELEASED = 4;
 
+    /** So much of a reason is in the audit, after the name of the user. */
+    private static final int LONGEST_REASON = 200;
+
+    private static final int LONGEST_USER = 60;
+
     @Mixin
     private Target target;
 
@@ -40,7 +45,11 @@ final class ReleaseCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit.")
+    @Option(
+            names = "--reason",
+            required = true,
+            paramLabel = "TEXT",
+            description = "Why, for the audit: up to " + LONGEST_REASON + " characters.")
     private String reason = "";
 
     @Option(
@@ -53,10 +62,13 @@ final class ReleaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (reason.isBlank()) {
-            throw new IllegalArgumentException("--reason must not be blank");
+        if (reason.isBlank() || reason.length() > LONGEST_REASON) {
+            throw new IllegalArgumentException("--reason must have 1 to " + LONGEST_REASON
+                    + " characters, not all of them blank; it had " + reason.length());
         }
-        String audited = "the user " + System.getProperty("user.name") + " of the command line: " + reason;
+        String user = System.getProperty("user.name");
+        String audited = "the user " + user.substring(0, Math.min(user.length(), LONGEST_USER))
+                + " of the command line: " + reason;
         try (LockOperations operations = target.open()) {
             target.ask(operations, it -> it.holders(lock.request()));
             return releaseOnce(operations, audited);
@@ -81,11 +93,13 @@ final class ReleaseCommand implements Callable<Integer> {
         if (gone.isEmpty()) {
             spec.commandLine()
                     .getOut()
-                    .println(token == null ? "No holder had it." : "No holder with token " + token + " had it.");
+                    .println("No holder" + (token == null ? "" : " with token " + token) + " had " + lock.described()
+                            + "." + lock.hint());
             return Main.NOTHING_RELEASED;
         }
         Locks.print(
                 List.of(new LockState(lock.request(), gone, 0, 0)),
+                operations.nodeCount(),
                 spec.commandLine().getOut());
         return 0;
     }

@@ -33,17 +33,9 @@ abstract class StateCommand implements Callable<Integer> {
             LockState state = target.ask(operations, it -> it.state(request));
             show(state, operations.nodeCount(), out);
             if (state.holders().isEmpty()) {
-                out.println(noHolder(request));
+                out.println("No holder has " + lock.described() + "." + lock.hint());
             }
         }
         return 0;
-    }
-
-    /** A lock and a semaphore of one name are independent: what was not asked for may be held. */
-    private static String noHolder(LockRequest request) {
-        String name = Table.quoted(request.name());
-        return request.permits() == 0
-                ? "No holder has the lock " + name + ". To look at a semaphore of that name, add --permits."
-                : "No holder has one of the first " + request.permits() + " permits of the semaphore " + name + ".";
     }
 }

@@ -76,7 +76,8 @@ class CommandsTest {
     void help_namesEachCommandAndTheExitCodes() {
         assertThat(run("--help")).isZero();
         assertThat(out.toString())
-                .contains("nodes", "locks", "holders", "waiters", "release", "watch", "HOLDFAST_NODES", "Exit codes");
+                .contains("nodes", "locks", "holders", "waiters", "release", "watch", "HOLDFAST_NODES", "Exit codes")
+                .contains("4 too few nodes confirmed a release");
         assertThat(run("release", "--help")).isZero();
         assertThat(out.toString()).contains("--reason=TEXT").contains("then two work");
     }
@@ -87,6 +88,8 @@ class CommandsTest {
         assertThat(run("release", "a")).isEqualTo(Main.USAGE);
         assertThat(err.toString()).contains("--reason");
         assertThat(run("release", "a", "--reason", " ")).isEqualTo(Main.USAGE);
+        assertThat(run("release", "a", "--reason", "x".repeat(201))).isEqualTo(Main.USAGE);
+        assertThat(err.toString()).contains("1 to 200 characters", "it had 201");
         assertThat(run("locks", "--limit", "0")).isEqualTo(Main.USAGE);
         assertThat(err.toString()).contains("the limit must be 1 to 10000, was 0");
         assertThat(run("watch", "--every", "PT0.1S")).isEqualTo(Main.USAGE);
@@ -140,10 +143,34 @@ class CommandsTest {
             Lease two = take(locks, LockRequest.semaphore("s", 3));
             assertThat(run("holders", "s", "--permits", "3")).isZero();
             assertThat(out.toString()).contains("PERMIT", "" + one.token(), "" + two.token());
+            assertThat(run("release", "s", "--reason", "both hang")).isEqualTo(Main.NOTHING_RELEASED);
+            assertThat(out.toString())
+                    .contains("No holder had the lock 's'. For a semaphore of that name, add --permits.");
             assertThat(run("release", "s", "--permits", "3", "--reason", "both hang"))
                     .isZero();
+            assertThat(out.toString()).contains(" 3 of 3 ");
             assertThat(run("release", "s", "--permits", "3", "--reason", "both hang"))
                     .isEqualTo(Main.NOTHING_RELEASED);
+            assertThat(out.toString())
+                    .contains("first 3 permits of the semaphore 's'")
+                    .doesNotContain("--permits");
+        }
+    }
+
+    @Test
+    void reason_ofTheGreatestLength_isInTheAuditToItsEnd() throws Exception {
+        List<String> audit = new CopyOnWriteArrayList<>();
+        Handler handler = collecting(audit);
+        Logger logger = Logger.getLogger("org.holdfast.audit");
+        logger.addHandler(handler);
+        try (LockConnectionFactory locks = Holdfast.connect(settings())) {
+            take(locks, LockRequest.of("r"));
+            assertThat(run("release", "r", "--reason", "x".repeat(199) + "z")).isZero();
+            assertThat(audit)
+                    .hasSize(2)
+                    .allMatch(line -> line.contains("of the command line: " + "x".repeat(199) + "z'"));
+        } finally {
+            logger.removeHandler(handler);
         }
     }
 
@@ -239,7 +266,7 @@ class CommandsTest {
             Lease next = take(locks, LockRequest.of("t"));
             assertThat(run("release", "t", "--token", "" + former.token(), "--reason", "hangs"))
                     .isEqualTo(Main.NOTHING_RELEASED);
-            assertThat(out.toString()).contains("No holder with token " + former.token() + " had it.");
+            assertThat(out.toString()).contains("No holder with token " + former.token() + " had the lock 't'.");
             assertThat(next.renew()).isTrue();
             assertThat(run("release", "t", "--token", "" + next.token(), "--reason", "hangs"))
                     .isZero();

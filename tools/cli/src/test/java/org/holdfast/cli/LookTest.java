@@ -99,13 +99,25 @@ class LookTest {
     }
 
     @Test
+    void keys_thatNoLockCanHave_areCountedBelowTheLocks() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.of("x"));
+            assertThat(shell.run("locks")).isZero();
+            assertThat(shell.out()).doesNotContain("left out");
+            redis.get(0).command("SET holdfast:{}:lock junk");
+            assertThat(shell.run("locks")).isZero();
+            assertThat(shell.out()).containsPattern("x +EXCLUSIVE").contains("Keys that were left out: 1.");
+        }
+    }
+
+    @Test
     void semaphore_thatIsAskedForWithoutPermits_isNotSaidToBeFree() throws Exception {
         try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
             take(locks, LockRequest.semaphore("s", 1));
             for (String command : List.of("holders", "waiters")) {
                 assertThat(shell.run(command, "s")).isZero();
                 assertThat(shell.out())
-                        .contains("a semaphore of that name")
+                        .contains("For a semaphore of that name")
                         .contains("--permits")
                         .doesNotContain("free");
                 assertThat(shell.run(command, "s", "--permits", "1")).isZero();

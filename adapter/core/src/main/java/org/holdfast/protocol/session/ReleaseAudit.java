@@ -17,7 +17,8 @@ final class ReleaseAudit {
 
     private static final System.Logger AUDIT = System.getLogger("org.holdfast.audit");
 
-    private static final int MOST_OF_REASON = 200;
+    /** A tool puts the name of its user before a reason of 200 characters. */
+    private static final int MOST_OF_REASON = 300;
 
     private final ProcessInfo processInfo;
 

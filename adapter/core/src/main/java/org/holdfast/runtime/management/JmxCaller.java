@@ -17,6 +17,9 @@ final class JmxCaller {
     /** {@code Subject.current}, which JMX sets since Java 23; null where it is not there. */
     private static final @Nullable MethodHandle CURRENT = find("current", MethodType.methodType(Subject.class));
 
+    /** So much of the names of a user is written. */
+    private static final int LONGEST_NAME = 80;
+
     private JmxCaller() {}
 
     private static @Nullable MethodHandle find(String method, MethodType type) {
@@ -33,8 +36,8 @@ final class JmxCaller {
         if (subject == null || subject.getPrincipals().isEmpty()) {
             return UNKNOWN;
         }
-        return "the user of JMX "
-                + subject.getPrincipals().stream().map(Principal::getName).collect(Collectors.joining(", "));
+        String names = subject.getPrincipals().stream().map(Principal::getName).collect(Collectors.joining(", "));
+        return "the user of JMX " + names.substring(0, Math.min(names.length(), LONGEST_NAME));
     }
 
     @SuppressWarnings("removal") // before Java 23 it is the only way

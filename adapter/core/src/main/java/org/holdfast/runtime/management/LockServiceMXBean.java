@@ -147,13 +147,13 @@ public interface LockServiceMXBean {
      * renewal. Lines of the log {@code org.holdfast.audit} have the user and the reason.
      *
      * @param name of the lock
-     * @param reason why; must not be blank
+     * @param reason why; must not be blank, and have 200 characters at the most
      * @return the holders that have lost it, a line for each
      */
     @Described("Takes a lock away from its holders, which work on until their next renewal. Returns them")
     List<String> forceRelease(
             @Described("name of the lock") String name,
-            @Described("why, for the audit; must not be blank") @Nullable String reason);
+            @Described("why, for the audit; not blank, up to 200 characters") @Nullable String reason);
 
     /**
      * As {@link #forceRelease(String, String)}, of a semaphore, or from one holder alone: if another one has the lock
@@ -162,7 +162,7 @@ public interface LockServiceMXBean {
      * @param name of the lock
      * @param permits how many it has, for a semaphore; else 0
      * @param token of the holder that is meant; 0 for all holders
-     * @param reason why; must not be blank
+     * @param reason why; must not be blank, and have 200 characters at the most
      * @return the holders that have lost it, a line for each
      */
     @Described("Takes a lock or a semaphore away from all holders or from one, which work on until their next renewal."
@@ -171,5 +171,5 @@ public interface LockServiceMXBean {
             @Described("name of the lock") String name,
             @Described("how many permits it has, for a semaphore; else 0") int permits,
             @Described("token of the holder that is meant; 0 for all holders") long token,
-            @Described("why, for the audit; must not be blank") @Nullable String reason);
+            @Described("why, for the audit; not blank, up to 200 characters") @Nullable String reason);
 }

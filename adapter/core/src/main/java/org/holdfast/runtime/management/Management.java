@@ -28,6 +28,9 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
     private static final int MOST_NAMES = 1_000;
     private static final int MOST_WAITED_FOR = 20;
 
+    /** So much of a reason is in the audit, after the name of the user. */
+    private static final int LONGEST_REASON = 200;
+
     private final String keyPrefix;
     private final LockEngine engine;
     private final Counters counters;
@@ -213,8 +216,9 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
     @Override
     public List<String> forceRelease(String lock, int permits, long token, @Nullable String reason) {
         return plain(() -> {
-            if (reason == null || reason.isBlank()) {
-                throw new IllegalArgumentException("a forced release needs a reason, for the audit");
+            if (reason == null || reason.isBlank() || reason.length() > LONGEST_REASON) {
+                throw new IllegalArgumentException("a forced release needs a reason, for the audit: of "
+                        + LONGEST_REASON + " characters at the most, and not blank");
             }
             String audited = JmxCaller.describe() + ": " + reason;
             LockRequest request = request(lock, permits);

@@ -204,7 +204,7 @@ class ForcedReleaseTest {
             assertThat(log.beginningWith("HF0214"))
                     .last()
                     .asString()
-                    .matches(".* on host test-host, because: 'jane: hangs\\?HF0214: forged x{173}'; removed: .*");
+                    .matches(".* on host test-host, because: 'jane: hangs\\?HF0214: forged x{273}'; removed: .*");
         } finally {
             log.close();
         }

@@ -129,6 +129,9 @@ class ManagementTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> bean.forceRelease("a", null))
                 .withMessageContaining("needs a reason");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> bean.forceRelease("a", "x".repeat(201)))
+                .withMessageContaining("of 200 characters at the most");
         assertThat(lease.isHeld()).isTrue();
         try (LogLines audit = LogLines.of("org.holdfast.audit")) {
             assertThat(bean.forceRelease("a", "jane: it hangs")).hasSize(1);
