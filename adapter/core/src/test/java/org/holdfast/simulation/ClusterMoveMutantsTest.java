@@ -12,13 +12,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("thorough")
 class ClusterMoveMutantsTest {
 
-    private static final String MAP_TEST = "org.holdfast.redis.cluster.ClusterMapTest";
+    private static final String MOVE_TEST = "org.holdfast.redis.cluster.SlotMoveTest";
     private static final String VIEW_TEST = "org.holdfast.redis.cluster.NodeViewTest";
 
     @ConcurrentTest
     void moveOfTheNodeBeforeNotSeenAtItsTarget_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "slot_thatTheNodeBeforeWasMovingAway_isInDoubtAtTheNext_asLongAsTheTargetSaysSo",
                 new Mutant()
                         .with(
@@ -30,7 +30,7 @@ class ClusterMoveMutantsTest {
     @ConcurrentTest
     void targetWithoutSlotsNotHeard_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "slot_thatTheNodeBeforeWasMovingToAPrimaryWithoutSlots_isInDoubtAtTheNext",
                 new Mutant()
                         .with(
@@ -54,7 +54,7 @@ class ClusterMoveMutantsTest {
     @ConcurrentTest
     void failoverTakenOverBeforeAllTargetsWereHeard_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "shard_thatAnotherNodeHasBecome_isContinuedOnceAllWereHeardThatMayHaveGotSlots",
                 new Mutant().with(CLUSTER + "Shard.java", "moment <= 0 && seen.before().isEmpty()", "moment <= 0"));
     }
@@ -62,7 +62,7 @@ class ClusterMoveMutantsTest {
     @ConcurrentTest
     void targetThatWasNotHeardForAWhileTakenForOneThatWas_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "shard_thatAnotherNodeHasBecome_isNotContinuedByAClientThatHasNotHeardATargetForAWhile",
                 new Mutant().with(CLUSTER + "PrimaryWatch.java", "return !isGap && (", "return ("));
     }
@@ -70,7 +70,7 @@ class ClusterMoveMutantsTest {
     @ConcurrentTest
     void moveGivenUpWhileTheNodeWasSilentForgotten_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "slot_thatWasComingToATargetWhileTheNodeWasSilent_isInDoubtAtTheNext",
                 new Mutant().with(CLUSTER + "Assignment.java", "(silent ? \"\" : node)", "(node)"));
     }
@@ -78,7 +78,7 @@ class ClusterMoveMutantsTest {
     @ConcurrentTest
     void moveGivenUpWhileNoNodeWasNamedForgotten_isRefuted() throws Exception {
         assertRefuted(
-                MAP_TEST,
+                MOVE_TEST,
                 "slot_thatWasComingToATargetWhileNoNodeWasNamed_isInDoubtAtTheNext",
                 new Mutant().with(CLUSTER + "ClusterMap.java", "shard.hearOthers(assignment, askedAt);", ""));
     }

@@ -124,7 +124,7 @@ public final class ClusterMap {
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
             Seen.Word said = new Seen.Word(node, owned, assignment.voice(node), assignment.coming(node, owned));
             shard.see(owner, place(node, assignment), said, askedAt, watchedSince);
-            shard.compare(primaries);
+            shard.closeBefore(primaries);
             shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {

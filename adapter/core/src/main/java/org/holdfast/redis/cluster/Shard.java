@@ -133,7 +133,8 @@ public final class Shard {
         take(new Seen.Word(seen.node(), seen.slots(), Optional.empty(), coming), askedAt);
     }
 
-    synchronized void compare(PrimaryWatch watch) {
+    /** Has done with the node before, if it was heard what that was moving away when it was replaced. */
+    synchronized void closeBefore(PrimaryWatch watch) {
         if (seen.before().filter(one -> watch.hasHeardAll(one, seen.node())).isPresent()) {
             seen = seen.whole();
         }
