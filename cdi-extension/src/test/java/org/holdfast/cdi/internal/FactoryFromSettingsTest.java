@@ -123,6 +123,17 @@ class FactoryFromSettingsTest extends Application {
                 .withMessageNotContaining("127.0.0.1");
     }
 
+    /** As on a server that starts the adapter and the application at the same time: each call would be refused. */
+    @Test
+    void factory_thatIsNotThereYetInJndi_besideSettings_isRefusedAtDeployment() {
+        haveNamesOfAModule();
+        set(Setting.NODES, "redis://127.0.0.1:1");
+        naming.bind("java:/eis/holdfast", "no factory yet");
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(this::deployed)
+                .withMessageContainingAll("HF0501", "HF0515", "bound in JNDI", "holdfast-standalone");
+    }
+
     /** Where the first call is the first that can look it up. */
     @ParameterizedTest
     @ValueSource(strings = {"java:/eis/holdfast", "java:comp/env/eis/holdfast"})

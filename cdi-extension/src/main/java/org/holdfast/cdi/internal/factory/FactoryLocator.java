@@ -66,8 +66,7 @@ public final class FactoryLocator {
         SETTINGS
     }
 
-    // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
-    // redeployed.
+    // References are weak: a factory that is remembered must not keep the class loader of an adapter that has gone.
     private final Map<String, WeakReference<LockConnectionFactory>> named = new ConcurrentHashMap<>();
     private volatile @Nullable LockConnectionFactory ofTheApplication;
     private volatile WeakReference<LockConnectionFactory> ofTheServer = new WeakReference<>(null);
@@ -316,6 +315,9 @@ public final class FactoryLocator {
         }
         Optional<LockConnectionFactory> set = source.get() == Source.SETTINGS ? configured.find() : fromSettings(tried);
         if (set.isEmpty()) {
+            if (tried.stream().anyMatch(FactoryLocator::decides)) { // the server may start the adapter just now
+                configured.requireNoneBeside("whose name is bound in JNDI, though no factory is there yet");
+            }
             warnOf(tried);
         }
         return set.map(factory -> new Known(factory, false));
