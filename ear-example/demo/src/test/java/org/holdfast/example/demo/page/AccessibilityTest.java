@@ -7,7 +7,6 @@ import static org.holdfast.example.demo.browser.Tab.await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.holdfast.example.demo.browser.NeedsBrowser;
 import org.holdfast.example.demo.browser.Tab;
 import org.junit.jupiter.api.AfterEach;
@@ -182,8 +181,11 @@ class AccessibilityTest {
         tab.resize(width, 800, 1);
         launcher.play(full());
         tab.open(launcher.address("/"));
-        TimeUnit.MILLISECONDS.sleep(100); // a frame for the drawings, which follow the width
 
+        await(() -> assertFits(width, tab)); // the drawings follow the width
+    }
+
+    private static void assertFits(int width, Tab tab) throws Exception {
         assertThat(tab.number("document.documentElement.scrollWidth")).isLessThanOrEqualTo(width);
         assertThat(tab.text("[...document.querySelectorAll('.panel *')].filter((e) => !e.closest('.scroll, svg,"
                         + " .unseen, pre, .lane-name') && e.scrollWidth > e.clientWidth + 1 &&"
