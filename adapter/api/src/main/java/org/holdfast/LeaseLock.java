@@ -49,10 +49,10 @@ public interface LeaseLock extends Lock {
      * Takes the lock if it is free now, and does not overtake callers that wait for it in line. Blocks for one round
      * trip, a node timeout at the most; for permits up to three of them.
      *
-     * <p>This is one attempt. Where several callers ask at the very same moment, they may take each other's votes: then
-     * perhaps none of them gets the lock. {@link #tryLock(long, TimeUnit)} asks again.
+     * <p>Callers that ask at the very same moment may take each other's votes, so that none of them has the lock. Then
+     * each asks again after some milliseconds, for half a second at the most.
      *
-     * @return false if another holder has it, or other callers asked at the same moment
+     * @return false if another holder has it
      * @throws QuorumUnavailableException if too few nodes could be asked
      */
     @Override

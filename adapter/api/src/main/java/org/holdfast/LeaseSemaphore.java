@@ -46,10 +46,10 @@ public interface LeaseSemaphore {
      * Acquires a permit if one is free now, and does not overtake callers that wait in line. Blocks for up to three
      * round trips, a node timeout each at the most.
      *
-     * <p>This is one attempt. Where several callers ask at the very same moment, they may take each other's votes: then
-     * perhaps a permit stays free. {@link #tryAcquire(long, TimeUnit)} asks again.
+     * <p>Callers that ask at the very same moment may take each other's votes, so that a permit stays free. Then each
+     * asks again after some milliseconds, for half a second at the most.
      *
-     * @return false if all permits are taken, or other callers asked at the same moment
+     * @return false if all permits are taken
      * @throws QuorumUnavailableException if too few nodes could be asked
      */
     boolean tryAcquire();

@@ -74,7 +74,7 @@ public interface LockConnection extends AutoCloseable {
      * Takes the lock if it is free now, and does not wait for it: as {@link #tryAcquire(LockRequest)}.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return the lease, or nothing if another holder has the lock, or other callers asked at the same moment
+     * @return the lease, or nothing if another holder has the lock
      * @throws QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock then
      * @throws InvalidLockRequestException if the name is not valid
      * @throws InterruptedException if the thread was interrupted before; no lock is held then
@@ -89,12 +89,12 @@ public interface LockConnection extends AutoCloseable {
      * default has no effect here.
      *
      * <p>Without a wait timeout there is one attempt, which blocks for one round trip, a node timeout at the most; for
-     * permits up to three of them. Where several callers ask at the very same moment, perhaps none of them gets the
-     * lock.
+     * permits up to three of them. Callers that ask at the very same moment may take each other's votes, so that none
+     * of them has the lock. Then each asks which of them has it, and again after some milliseconds, for half a second
+     * at the most.
      *
      * @param request which lock, and how
-     * @return the lease, or nothing if another holder has the lock, or had it during all that time; without a wait
-     *     timeout also if other callers asked at the same moment
+     * @return the lease, or nothing if another holder has the lock, or had it during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over: nothing is known of
      *     the lock then
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow

@@ -148,9 +148,7 @@ public @interface Locked {
     LockScope scope() default LockScope.TRANSACTION;
 
     /**
-     * What becomes of a call while another holder has the lock. With {@link OnBusy#SKIP} and {@link #atLeast()} it
-     * waits for a tenth of that, half a second at the most, before it is skipped: of several callers at the very same
-     * moment perhaps none gets a majority of the nodes, and one of them is to run.
+     * What becomes of a call while another holder has the lock.
      */
     @Nonbinding
     OnBusy onBusy() default OnBusy.WAIT;

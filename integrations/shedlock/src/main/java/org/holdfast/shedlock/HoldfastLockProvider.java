@@ -4,12 +4,10 @@ package org.holdfast.shedlock;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
-import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
@@ -35,10 +33,6 @@ import org.holdfast.LockException;
  */
 public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
-    /** So many contenders that take each other's votes are very unlikely to do it once more. */
-    private static final int ATTEMPTS = 8;
-
-    private static final long PAUSE_MILLIS = 20;
     private static final long IDLE_SECONDS = 10;
 
     private final LockConnectionFactory factory;
@@ -65,8 +59,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Takes the lock of a job if it is free now. Blocks for a round trip to the nodes or two. If several processes ask
-     * at the very same moment and none of them gets a majority, each asks again after a random time, for a second at
+     * Takes the lock of a job if it is free now. Blocks for a round trip to the nodes. If several processes ask at the
+     * very same moment and none of them gets a majority, each asks again after some milliseconds, for half a second at
      * the most.
      *
      * @param configuration the name of the lock, and for how long it is held at most and at least. A {@code
@@ -84,18 +78,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
         JobRequest request = JobRequest.of(configuration, factory);
         try (LockConnection connection = factory.getConnection()) {
-            for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-                long asked = System.nanoTime();
-                Optional<Lease> lease = connection.tryAcquire(request.lease());
-                if (lease.isPresent()) {
-                    return Optional.of(JobLock.begin(request, lease.get(), asked, ends));
-                }
-                if (connection.lock(configuration.getName()).isLocked()) {
-                    return Optional.empty();
-                }
-                TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS * attempt));
-            }
-            return Optional.empty();
+            long asked = System.nanoTime();
+            return connection.tryAcquire(request.lease()).map(lease -> JobLock.begin(request, lease, asked, ends));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockException(

@@ -6,7 +6,6 @@ import java.util.ConcurrentModificationException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.holdfast.InvalidLockRequestException;
@@ -31,11 +30,6 @@ final class RegistryLock implements DistributedLock {
 
     /** A lock for less has a TTL of its own. The TTL of the factory, which is not known here, is this by default. */
     private static final Duration LONG = Duration.ofSeconds(30);
-
-    /** So many contenders that take each other's votes are very unlikely to do it once more. */
-    private static final int ATTEMPTS = 8;
-
-    private static final long PAUSE_MILLIS = 20;
 
     private final LockConnectionFactory factory;
     private final Map<Hold.Of, Hold> holds;
@@ -94,7 +88,7 @@ final class RegistryLock implements DistributedLock {
         try {
             while (true) {
                 try {
-                    return takeNow(request);
+                    return take(request);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
@@ -117,27 +111,7 @@ final class RegistryLock implements DistributedLock {
     }
 
     private boolean takeWithin(Duration time, LockRequest asked) throws InterruptedException {
-        return time.isNegative() || time.isZero() ? takeNow(asked) : take(asked.waitTimeout(time));
-    }
-
-    /** Callers that ask at the same moment may take each other's votes: none of them has the lock then. */
-    private boolean takeNow(LockRequest asked) throws InterruptedException {
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            if (take(asked)) {
-                return true;
-            }
-            if (isLocked()) {
-                return false;
-            }
-            TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS * attempt));
-        }
-        return false;
-    }
-
-    private boolean isLocked() {
-        try (LockConnection connection = factory.getConnection()) {
-            return connection.lock(request.name()).isLocked();
-        }
+        return take(time.isNegative() || time.isZero() ? asked : asked.waitTimeout(time));
     }
 
     /** If the process dies, the lock is not kept for much longer than was asked for. */

@@ -9,8 +9,13 @@ public sealed interface QuorumResult {
     /** A quorum granted in time. */
     record Acquired(long startedNanos, long validUntilNanos) implements QuorumResult {}
 
-    /** Enough nodes answered, and another holder has the lock, for so long if it is not renewed. */
-    record Contended(long remainingMillis) implements QuorumResult {}
+    /**
+     * Enough nodes answered, and another holder has the lock, for so long if it is not renewed.
+     *
+     * @param hasVotes whether a node granted it to the caller, as far as the answers were waited for: perhaps several
+     *     callers have taken each other's votes, and none of them has the lock
+     */
+    record Contended(long remainingMillis, boolean hasVotes) implements QuorumResult {}
 
     /** Larger tokens are on record: a new attempt with one larger than this may succeed at once. */
     record TokenTooSmall(long last) implements QuorumResult {}

@@ -18,6 +18,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.Target;
 
 /**
  * Redlock: a lock is held by the owner to which a majority of independent nodes has granted it, for as long as is left
@@ -30,6 +31,9 @@ import org.holdfast.protocol.node.Round;
  * lease which is still under way can bring it back.
  */
 public final class Redlock {
+
+    /** What a node is late by at the least that answers as fast as the others. */
+    private static final long LEAST_VOTE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Time time;
     private final Timing timing;
@@ -47,8 +51,11 @@ public final class Redlock {
      * @param drawnAt a moment before the token was drawn. A node that has forgotten a larger one meanwhile grants
      *     nothing for the longest TTL: so a grant that comes earlier is of a larger token than any before it
      * @param deadline when to give up; the node timeout may come earlier
+     * @param countsVotes whether the caller has to know of a vote that does not help it: then all answers are waited
+     *     for, as long again as those that were enough
      */
-    public QuorumResult acquire(Nodes nodes, Command.Acquire command, long drawnAt, long deadline) {
+    public QuorumResult acquire(
+            Nodes nodes, Command.Acquire command, long drawnAt, long deadline, boolean countsVotes) {
         nodes.prepare();
         Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
@@ -61,6 +68,10 @@ public final class Redlock {
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
         Tally tally = gather(nodes, round, earlier(patience, deadline), this::believable);
         awaitDecisiveReplies(tally, round, earlier(patience, deadline));
+        if (countsVotes && tally.isRefused()) {
+            long asked = time.nanoTime() - started;
+            awaitVote(tally, round, earlier(started + asked + Math.max(asked, LEAST_VOTE_NANOS), deadline));
+        }
 
         long now = time.nanoTime();
         if (tally.isGranted() && now - validUntil < 0 && now - drawnAt < timing.tokenNanos()) {
@@ -115,6 +126,13 @@ public final class Redlock {
         Answer answer;
         while (tally.lowerTokenPossible() && (answer = round.next(deadline)) != null) {
             tally.count(believable(answer));
+        }
+    }
+
+    private static void awaitVote(Tally tally, Round round, long deadline) {
+        Answer answer;
+        while (tally.granted().isEmpty() && (answer = round.next(deadline)) != null) {
+            tally.count(answer);
         }
     }
 
@@ -175,7 +193,8 @@ public final class Redlock {
             return new QuorumResult.Overtaken(tally.ticketToExceed());
         }
         return tally.isContended()
-                ? new QuorumResult.Contended(tally.holderRemainingMillis())
+                ? new QuorumResult.Contended(
+                        tally.holderRemainingMillis(), !tally.granted().isEmpty())
                 : new QuorumResult.TokenTooSmall(tally.tokenToExceed());
     }
 
@@ -293,6 +312,22 @@ public final class Redlock {
     /** Has a lost claim released on every node, in the background. */
     public void abandon(Claim claim) {
         unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(claim));
+    }
+
+    /**
+     * Returns whether a quorum knows one owner of any of these locks. Asks all nodes, and waits until it is known, one
+     * node timeout at the most.
+     */
+    public boolean isHeld(Nodes nodes, List<Target> locks, long deadline) {
+        Round round = nodes.send(new Command.Inspect(locks), NodeSet.first(nodes.count()));
+        long patience = earlier(time.nanoTime() + timing.nodeTimeout().toNanos(), deadline);
+        OwnerTally owners = new OwnerTally(nodes.count());
+        Answer answer;
+        while (owners.isOpen() && (answer = round.next(patience)) != null) {
+            owners.count(answer);
+        }
+        round.leave(late -> {});
+        return owners.isHeld();
     }
 
     /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */

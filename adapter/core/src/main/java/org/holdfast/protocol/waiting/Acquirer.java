@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Begins the acquisition of locks that callers do not have yet, and counts and records what becomes of it. */
 public final class Acquirer {
+
+    /** For so long callers that took each other's votes ask again, ten times or so. */
+    private static final Duration SPLIT = Duration.ofMillis(500);
 
     private final WaitContext context;
     private final Claims claims;
@@ -52,7 +56,9 @@ public final class Acquirer {
      */
     public Acquiring begin(LockRequest request, @Nullable Holder holder) {
         context.forWaiting().requireTogether(request.names());
-        Patience patience = new Patience(context.time(), request.waitTimeout().orElseThrow());
+        Duration wait = request.waitTimeout().orElseThrow();
+        boolean asksOnce = wait.isZero();
+        Patience patience = new Patience(context.time(), asksOnce ? SPLIT : wait);
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);
         Claims.Claiming claiming = claims.begin(demand, holder);
@@ -66,7 +72,7 @@ public final class Acquirer {
             long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
             recorded.ended(request, done.code(), token);
         };
-        return new Acquiring(context, patience, claiming, place, whenDone);
+        return new Acquiring(context, patience, asksOnce, claiming, place, whenDone);
     }
 
     /**

@@ -24,13 +24,11 @@ public final class Acquiring {
 
     private final WaitContext context;
     private final Patience patience;
+    private final boolean asksOnce;
     private final Claims.Claiming claiming;
     private final Places.Place place;
     private final Consumer<AcquireResult> whenDone;
-    private int failed;
-    private int failedSinceNews;
-    private @Nullable QuorumResult last;
-    private long lastBegun;
+    private final FailedAttempts failed = new FailedAttempts();
     private long wakesBefore;
     private @Nullable AcquireResult result;
 
@@ -48,15 +46,21 @@ public final class Acquiring {
     /** What a caller has that waits. */
     private record Wait(Pace pace, AttemptLimiter.Pass pass, Runnable whenWoken) {}
 
-    /** @param whenDone receives the result, unless the wait ends with an exception */
+    /**
+     * @param asksOnce whether the caller does not wait for a holder; its patience is for callers that ask at the same
+     *     moment, and take each other's votes
+     * @param whenDone receives the result, unless the wait ends with an exception
+     */
     Acquiring(
             WaitContext context,
             Patience patience,
+            boolean asksOnce,
             Claims.Claiming claiming,
             Places.Place place,
             Consumer<AcquireResult> whenDone) {
         this.context = context;
         this.patience = patience;
+        this.asksOnce = asksOnce;
         this.claiming = claiming;
         this.place = place;
         this.whenDone = whenDone;
@@ -73,11 +77,8 @@ public final class Acquiring {
         context.underway().begin();
         try {
             place.awaitReleases();
-            if (!patience.mayWait()) {
-                AcquireResult once = next(nodes);
-                settle(once != null ? once : givenUp());
-            } else if (place.isFree()) {
-                settle(next(nodes));
+            if (asksOnce || place.isFree()) {
+                attemptBy(nodes);
             }
         } finally {
             context.underway().end();
@@ -119,9 +120,7 @@ public final class Acquiring {
         WaitQueues.Turn joined = place.enter(waiting.whenWoken());
         turn = joined;
         unknown = place.isInTurn();
-        if (last != null) {
-            place.note(last, lastBegun);
-        }
+        failed.noteLast(place::note);
         if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             news = true;
         }
@@ -188,7 +187,9 @@ public final class Acquiring {
     /** Nodes that hang keep all the attempts that there may be: the caller cannot wait until each line had its own. */
     private long pauseOutside() {
         long longest = left() > 0 ? left() : left() + context.answerNanos();
-        if (longest <= 0) {
+        if (asksOnce && left() <= 0) {
+            settle(givenUp()); // it has asked, at least
+        } else if (longest <= 0) {
             Map<String, String> busy = Map.of("this process", "too many attempts of other callers were under way");
             settle(new AcquireResult.Unavailable(context.forWaiting().count(), busy, patience.waited()));
         }
@@ -215,7 +216,7 @@ public final class Acquiring {
     private void attemptInside(AttemptLimiter.Pass pass) {
         unknown = false;
         try {
-            settle(next(context.forWaiting()));
+            attemptBy(context.forWaiting());
         } finally {
             pass.leave();
         }
@@ -227,6 +228,20 @@ public final class Acquiring {
 
     private long pauseInLine(WaitQueues.Turn mine, Pace pace) {
         return mine.isFirst() ? Math.min(left(), pause(pace)) : left();
+    }
+
+    private void attemptBy(Nodes nodes) {
+        settle(next(nodes));
+        if (asksOnce && result == null && !isSplit(nodes)) {
+            settle(givenUp());
+        }
+    }
+
+    /** Callers that ask at the same moment may take each other's votes: then none of them has the lock. */
+    private boolean isSplit(Nodes nodes) {
+        return failed.last() instanceof QuorumResult.Contended other
+                && other.hasVotes()
+                && claiming.isFree(nodes, deadline());
     }
 
     private void settle(@Nullable AcquireResult done) {
@@ -259,13 +274,7 @@ public final class Acquiring {
 
     private long pauseForOutcome() {
         long local = place.keptOutNanos(); // while this process holds the lock the nodes need not be asked
-        if (local > 0 || failed == 0) {
-            return local;
-        }
-        if (last instanceof QuorumResult.Contended other && place.isSubscribed()) {
-            return context.retryDelay().nanosWhileHeard(Math.max(1, failedSinceNews), other.remainingMillis());
-        }
-        return context.retryDelay().nanosAfter(failed);
+        return local > 0 || failed.isEmpty() ? local : failed.pauseNanos(context.retryDelay(), place.isSubscribed());
     }
 
     /**
@@ -275,7 +284,7 @@ public final class Acquiring {
     private void hasten(Pace pace) {
         pause(pace); // else the pace knows of no attempt to hasten
         if (pace.hasten()) {
-            failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
+            failed.news();
         }
     }
 
@@ -285,11 +294,11 @@ public final class Acquiring {
         long started = context.time().nanoTime();
         long local = place.isNew() ? 0 : place.keptOutNanos();
         QuorumResult found = local > 0
-                ? new QuorumResult.Contended(local / 1_000_000)
-                : claiming.attempt(nodes, place.queueing(), deadline());
+                ? new QuorumResult.Contended(local / 1_000_000, false)
+                : claiming.attempt(nodes, place.queueing(), deadline(), asksOnce);
         if (found instanceof QuorumResult.TokenTooSmall || found instanceof QuorumResult.TokenOutOfDate) {
             // with a token that is past the one on record, or new: this costs one round, once
-            found = claiming.attempt(nodes, place.queueing(), deadline());
+            found = claiming.attempt(nodes, place.queueing(), deadline(), asksOnce);
         }
         if (found instanceof QuorumResult.Acquired) {
             return new AcquireResult.Held(Objects.requireNonNull(claiming.held()));
@@ -298,10 +307,7 @@ public final class Acquiring {
         return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
     }
 
-    /**
-     * Nodes have their time to answer, however late an attempt begins: one that is cut short could not tell contention
-     * from an outage.
-     */
+    /** Nodes have their time to answer: an attempt that is cut short could not tell contention from an outage. */
     private long deadline() {
         long longest = Long.MAX_VALUE / 2;
         boolean first = wait == null;
@@ -309,11 +315,8 @@ public final class Acquiring {
     }
 
     private void remember(QuorumResult found, long started) {
-        last = found;
-        lastBegun = started;
-        place.note(last, lastBegun);
-        failed++;
-        failedSinceNews++;
+        failed.add(found, started);
+        place.note(found, started);
         if (wait != null) {
             wait.pace().attempted();
             if (found instanceof QuorumResult.Contended other) {
@@ -330,10 +333,9 @@ public final class Acquiring {
     @Nullable
     QuorumResult found() {
         WaitQueues.Found others = place.found();
-        if (others != null && patience.hasBegunBy(others.begun()) && (last == null || others.begun() - lastBegun > 0)) {
-            return others.quorumResult();
-        }
-        return last;
+        return others != null && patience.hasBegunBy(others.begun()) && failed.areBefore(others.begun())
+                ? others.quorumResult()
+                : failed.last();
     }
 
     /**

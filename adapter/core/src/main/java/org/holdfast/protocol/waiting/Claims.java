@@ -97,24 +97,41 @@ public final class Claims {
          * Attempts once.
          *
          * @param queueing the caller's place, if the nodes know the waiters
+         * @param countsVotes see {@link Redlock#acquire}
          */
-        QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline) {
-            LockShape shape = LockShape.of(request);
-            QuorumResult result = attempt(nodes, shape.target(demand.names(), permit), queueing, deadline);
-            if (!shape.hasPermits() || !(result instanceof QuorumResult.Contended)) {
-                return result;
-            }
+        QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
+            QuorumResult result = attemptOne(nodes, queueing, deadline, countsVotes);
+            return hasPermits() && result instanceof QuorumResult.Contended && findsPermit(nodes, deadline)
+                    ? attemptOne(nodes, queueing, deadline, countsVotes)
+                    : result;
+        }
+
+        private boolean hasPermits() {
+            return LockShape.of(request).hasPermits();
+        }
+
+        /** Looks for a permit that is free, for the next attempt. */
+        private boolean findsPermit(Nodes nodes, long deadline) {
             Command.FindPermit find = new Command.FindPermit(
                     request.name(), request.permits(), (int) randomness.below(request.permits()));
             OptionalInt free = redlock.findPermit(nodes, find, deadline);
             if (free.isEmpty() || free.getAsInt() >= request.permits()) {
-                return result;
+                return false;
             }
             permit = free.getAsInt();
-            return attempt(nodes, shape.target(demand.names(), permit), queueing, deadline);
+            return true;
         }
 
-        private QuorumResult attempt(Nodes nodes, Target target, Optional<Command.Queueing> queueing, long deadline) {
+        /** Returns whether no quorum knows a holder of what was asked for: a hint only. Asks the nodes. */
+        boolean isFree(Nodes nodes, long deadline) {
+            return hasPermits()
+                    ? findsPermit(nodes, deadline)
+                    : !redlock.isHeld(nodes, LockShape.targets(request), deadline);
+        }
+
+        private QuorumResult attemptOne(
+                Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
+            Target target = LockShape.of(request).target(demand.names(), permit);
             int more = demand.mayBeHandedOff() ? Handoff.MOST : 0;
             long drawnAt = time.nanoTime(); // before the token: the thread may stand still at any moment
             long token = tokens.next(more);
@@ -124,7 +141,11 @@ public final class Claims {
             Claim claim = new Claim(target, owner, token, token + more, demand.ttlMillis(), fenceMillis);
             long standstillsBefore = grants.standstills();
             QuorumResult result = redlock.acquire(
-                    nodes, new Command.Acquire(claim, queueing, timing.maxSkewMicros()), drawnAt, deadline);
+                    nodes,
+                    new Command.Acquire(claim, queueing, timing.maxSkewMicros()),
+                    drawnAt,
+                    deadline,
+                    countsVotes);
             if (result instanceof QuorumResult.TokenTooSmall refused) {
                 tokens.observe(refused.last());
             } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {

@@ -63,7 +63,8 @@ class RedlockTest extends RedlockOnThreeNodes {
         long drawnAt = time.nanoTime();
         time.passMillis(60_000 - 600 - 2); // the longest TTL less the drift
 
-        assertThat(redlock.acquire(nodes, AnyToken.acquire(claim(7)), drawnAt, time.nanoTime() + Long.MAX_VALUE / 2))
+        assertThat(redlock.acquire(
+                        nodes, AnyToken.acquire(claim(7)), drawnAt, time.nanoTime() + Long.MAX_VALUE / 2, false))
                 .isNotInstanceOf(QuorumResult.Acquired.class);
         assertThat(nodes.sent(Command.Release.class)).hasSize(3);
     }
@@ -80,7 +81,7 @@ class RedlockTest extends RedlockOnThreeNodes {
                 .node(1, new Reply.Queued(50))
                 .latency(2, 40);
         nodes.node(2, new Reply.Queued(40));
-        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(50));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(50, false));
 
         nodes.node(2, new Reply.TicketTooSmall(9));
         assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(9));
@@ -103,13 +104,13 @@ class RedlockTest extends RedlockOnThreeNodes {
     @Test
     void acquire_ticketWithItsPlaceAtAQuorum_isContended() {
         nodes.node(0, new Reply.Queued(50)).node(1, new Reply.Queued(40)).node(2, new Reply.TicketTooSmall(9));
-        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(50));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(50, false));
     }
 
     @Test
     void acquire_heldByAnotherAtAQuorum_isContendedForAsLongAsTheLongest() {
         nodes.node(0, HELD).node(1, new Reply.Held(900));
-        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(900));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(900, false));
     }
 
     @Test

@@ -71,7 +71,7 @@ class TokenVotesTest extends RedlockOnThreeNodes {
         nodes.node(0, new Reply.TicketTooSmall(99))
                 .node(1, new Reply.Queued(800))
                 .node(2, new Reply.Queued(800));
-        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(800));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(800, false));
 
         nodes.node(2, new Reply.TicketTooSmall(98));
         assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(98));
@@ -104,7 +104,7 @@ class TokenVotesTest extends RedlockOnThreeNodes {
         nodes.measuresClocks();
         Command.Acquire limited = new Command.Acquire(claim(token), Optional.empty(), timing.maxSkewMicros());
 
-        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2))
+        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false))
                 .isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }

@@ -37,9 +37,6 @@ public record LockedOperation(
         Release release,
         Optional<String> factory) {
 
-    /** In the place of a wait timeout with {@link OnBusy#SKIP}: as long as it takes to find out which caller has it. */
-    private static final Duration LONGEST_DOUBT = Duration.ofMillis(500);
-
     /** Empty is for the default. */
     public record Times(
             Optional<Duration> waitTimeout,
@@ -68,7 +65,7 @@ public record LockedOperation(
                 mode,
                 0,
                 fair,
-                patience(),
+                onBusy == OnBusy.WAIT ? times.waitTimeout() : Optional.of(Duration.ZERO),
                 times.ttl(),
                 true,
                 times.maxHold(),
@@ -84,16 +81,6 @@ public record LockedOperation(
         }
         Stream<String> resolved = names.stream().map(name -> name.resolve(arguments));
         return resolved.distinct().toList(); // a call that moves something from a place to itself needs one lock
-    }
-
-    private Optional<Duration> patience() {
-        if (onBusy == OnBusy.WAIT) {
-            return times.waitTimeout();
-        }
-        Duration doubt = onBusy == OnBusy.FAIL
-                ? Duration.ZERO
-                : times.atLeast().map(least -> least.dividedBy(10)).orElse(Duration.ZERO);
-        return Optional.of(doubt.compareTo(LONGEST_DOUBT) < 0 ? doubt : LONGEST_DOUBT);
     }
 
     private LeaseScope leaseScope() {
