@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.quarkus;
 
+import io.quarkus.runtime.Startup;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
@@ -14,6 +15,7 @@ import org.holdfast.LockConnectionFactory;
 class LockServiceProducer {
 
     @Produces
+    @Startup // so that wrong settings end the start, and not the first call
     @ApplicationScoped
     LockConnectionFactory open(@ConfigProperty(name = "holdfast") Map<String, String> settings) {
         return Holdfast.connect(settings);

@@ -13,13 +13,7 @@ public final class Nodes implements QuarkusTestResourceLifecycleManager {
     @Override
     public Map<String, String> start() {
         servers = RedisServers.start(3);
-        return Map.of(
-                "holdfast.nodes",
-                servers.uris(),
-                "holdfast.waitTimeoutMillis",
-                "5000",
-                "holdfast.guard",
-                "OFF");
+        return Map.of("holdfast.nodes", servers.uris(), "holdfast.waitTimeoutMillis", "5000", "holdfast.guard", "OFF");
     }
 
     @Override
