@@ -7,6 +7,7 @@ import java.util.Map;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.HolderEntry;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 
 /** Counts how many nodes report the same owner of a lock. Not safe for use by several threads. */
 final class OwnerTally {
@@ -22,7 +23,20 @@ final class OwnerTally {
         this.nodes = nodes;
     }
 
-    void count(Answer answer) {
+    /**
+     * Counts answers until the result is known, or the deadline.
+     *
+     * @return whether a quorum reports the same owner
+     */
+    boolean countUntilKnown(Round round, long deadline) {
+        Answer answer;
+        while (isOpen() && (answer = round.next(deadline)) != null) {
+            count(answer);
+        }
+        return isHeld();
+    }
+
+    private void count(Answer answer) {
         answers++;
         if (answer.reply() instanceof Reply.Seen seen) {
             for (Owned each : new HashSet<>(
@@ -40,13 +54,12 @@ final class OwnerTally {
         return nodes / 2 + 1;
     }
 
-    /** A quorum reports the same owner. */
-    boolean isHeld() {
+    private boolean isHeld() {
         return most >= quorum();
     }
 
     /** Answers that are still to come can change the result. */
-    boolean isOpen() {
+    private boolean isOpen() {
         return !isHeld() && most + (nodes - answers) >= quorum();
     }
 }

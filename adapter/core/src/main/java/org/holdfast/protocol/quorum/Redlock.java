@@ -321,13 +321,9 @@ public final class Redlock {
     public boolean isHeld(Nodes nodes, List<Target> locks, long deadline) {
         Round round = nodes.send(new Command.Inspect(locks), NodeSet.first(nodes.count()));
         long patience = earlier(time.nanoTime() + timing.nodeTimeout().toNanos(), deadline);
-        OwnerTally owners = new OwnerTally(nodes.count());
-        Answer answer;
-        while (owners.isOpen() && (answer = round.next(patience)) != null) {
-            owners.count(answer);
-        }
+        boolean isHeld = new OwnerTally(nodes.count()).countUntilKnown(round, patience);
         round.leave(late -> {});
-        return owners.isHeld();
+        return isHeld;
     }
 
     /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */
