@@ -30,7 +30,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The application of docs/quarkus.md, on Quarkus and on three Redis processes. Those that are killed stay so for the last tests.
+ * The application of docs/quarkus.md, on Quarkus and on three Redis processes. Those that are killed stay so for the
+ * last tests.
  */
 @QuarkusTest
 @QuarkusTestResource(Nodes.class)
