@@ -80,9 +80,9 @@ public record NodeView(
         this(node, members, primaries, List.of(), moving, Map.of());
     }
 
-    /** Returns the ids of all primaries, failed ones too. */
-    Stream<String> primaryIds() {
-        return Stream.concat(primaries.stream(), empty.stream()).map(Primary::id);
+    /** Returns all primaries, also those that have no slots. */
+    Stream<Primary> allPrimaries() {
+        return Stream.concat(primaries.stream(), empty.stream());
     }
 
     /** Returns where those are that have slots, or may be about to get some. */

@@ -57,7 +57,7 @@ class NodeViewTest {
                 ASKED);
         assertThat(view.countPrimaries()).isOne();
         assertThat(view.places()).containsExactly(new HostPort("10.0.0.1", 7_000), new HostPort("10.0.0.3", 7_000));
-        assertThat(view.primaryIds()).containsExactlyInAnyOrder(A, B, C);
+        assertThat(view.allPrimaries().map(NodeView.Primary::id)).containsExactlyInAnyOrder(A, B, C);
     }
 
     /** B has failed while it moved slot 9 to A, and its replica has all its other slots. */

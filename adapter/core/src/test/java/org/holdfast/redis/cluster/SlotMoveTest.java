@@ -184,6 +184,58 @@ class SlotMoveTest {
         assertThat(map.shard(13).orElseThrow().hasWatchedSince(moment)).isFalse();
     }
 
+    /** Its host is away for an hour; where it is back it says what it was importing. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isContinued_whereAnotherPrimaryIsKnownToHaveFailedBefore() {
+        confirm(before);
+        for (int i = 0; i < 5; i++) {
+            confirmLater(view(A, B, C), view(B, A, C), view(C, A, B));
+        }
+        Primary dead = failed(EMPTY);
+        confirmLater(beside(dead, view(A, B, C)), beside(dead, view(B, A, C)), beside(dead, view(C, A, B)));
+        long moment = time.nanoTime();
+        NodeView[] next = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), beside(dead, view(C, B, R))};
+        confirmLater(next);
+        confirmLater(next);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
+    }
+
+    /** It was silent as long as the node before, and a majority has found that sooner than this client. */
+    @Test
+    void shard_thatAnotherNodeHasBecome_isNotContinued_whereAnotherPrimaryHasFailedSince() {
+        confirm(before);
+        long moment = time.nanoTime();
+        Primary dead = failed(EMPTY);
+        confirmLater(beside(dead, view(B, A, C)), beside(dead, view(C, A, B)));
+        NodeView[] next = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), beside(dead, view(C, B, R))};
+        confirmLater(next);
+        confirmLater(next);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isFalse();
+    }
+
+    /** A and B were primaries before, were replaced after a crash, and have their places back at the same moment. */
+    @Test
+    void shards_thatFormerPrimariesHaveBack_areContinued() {
+        Primary next = new Primary("s", B.place(), B.slots(), 5, false);
+        confirm(before);
+        for (int i = 0; i < 5; i++) {
+            confirmLater(view(C, A, B), view(EMPTY, A, B, C));
+        }
+        NodeView[] replaced = {view(R, next, C), view(next, R, C), view(C, next, R), view(EMPTY, R, next, C)};
+        for (int i = 0; i < 20; i++) {
+            confirmLater(replaced);
+        }
+        long moment = time.nanoTime();
+        Primary a = primary("a", 0, 9, 6);
+        Primary b = primary("b", 10, 19, 7);
+        NodeView[] back = {view(a, b, C), view(b, a, C), view(C, a, b), view(EMPTY, a, b, C)};
+        confirmLater(back);
+        confirmLater(back);
+        confirmLater(back);
+        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
+        assertThat(map.shard(13).orElseThrow().hasWatchedSince(moment)).isTrue();
+    }
+
     /** Returns the slots whose keys may have gone, as is written down at the next look. */
     private static IntStream inDoubt(Shard shard) {
         String tag = shard.homeTag().orElseThrow();
