@@ -28,6 +28,10 @@ import org.holdfast.LockException;
  * <p>The nodes keep the lock for the first 30 s of {@code lockAtLeastFor}, whether or not the process lives. The
  * process keeps it for the rest, which ends if the process dies or closes the factory.
  *
+ * <p>A factory whose {@code maxLeaseTtlMillis} is below 30 s keeps to these with each of the two terms that is not
+ * above it. A {@code lockAtMostFor} above it leaves the TTL of the factory, and a {@code lockAtLeastFor} above it is
+ * kept by the process for all of its time.
+ *
  * <p>Safe for use by any number of threads. Has one daemon thread, while it has locks, that ends what is over. The
  * factory belongs to its creator, which closes it after the jobs have ended.
  */
@@ -64,7 +68,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
      * the most.
      *
      * @param configuration the name of the lock, and for how long it is held at most and at least. A {@code
-     *     lockAtLeastFor} that the factory allows as a TTL is kept by the nodes
+     *     lockAtLeastFor} that is not above 30 s and {@code maxLeaseTtlMillis} is kept by the nodes, whatever {@code
+     *     lockAtMostFor} is
      * @return the lock, which any thread may unlock; empty if another holder has it
      * @throws org.holdfast.QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock
      *     then, and the job must not run

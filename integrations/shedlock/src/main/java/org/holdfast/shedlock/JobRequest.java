@@ -19,18 +19,24 @@ record JobRequest(LockConfiguration configuration, LockRequest lease, boolean ke
     /** A lock for less has a TTL of its own. The TTL of the factory, which is not known here, is this by default. */
     private static final Duration LONG = Duration.ofSeconds(30);
 
+    /** A term that the factory refuses, whose maxLeaseTtlMillis is less, leaves the other one as it is. */
     static JobRequest of(LockConfiguration configuration, LockConnectionFactory factory) {
+        Duration atLeast = configuration.getLockAtLeastFor();
         LockRequest plain = LockRequest.of(configuration.getName()).detached();
-        JobRequest best = new JobRequest(
-                configuration,
-                withMinimum(withTtl(plain, configuration.getLockAtMostFor()), configuration.getLockAtLeastFor()),
-                isKeptByNodes(configuration.getLockAtLeastFor()));
+        LockRequest ending = withTtl(plain, configuration.getLockAtMostFor());
+        LockRequest allowed = isAllowed(ending, factory) ? ending : plain;
+        LockRequest kept = withMinimum(allowed, atLeast);
+        return isAllowed(kept, factory)
+                ? new JobRequest(configuration, kept, isKeptByNodes(atLeast))
+                : new JobRequest(configuration, allowed, false);
+    }
+
+    private static boolean isAllowed(LockRequest request, LockConnectionFactory factory) {
         try {
-            factory.validate(best.lease());
-            return best;
-        } catch (InvalidLockRequestException e) { // its maxLeaseTtlMillis is less: the process keeps the lock
-            return new JobRequest(
-                    configuration, plain, configuration.getLockAtLeastFor().isZero());
+            factory.validate(request);
+            return true;
+        } catch (InvalidLockRequestException e) {
+            return false;
         }
     }
 

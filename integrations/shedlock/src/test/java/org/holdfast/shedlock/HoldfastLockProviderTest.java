@@ -188,6 +188,32 @@ class HoldfastLockProviderTest {
     }
 
     @Test
+    void lockAtLeastFor_besideALockAtMostForAboveTheLongestTtl_outlivesTheFactory() {
+        try (LockConnectionFactory brief =
+                connect(Map.of("ttlMillis", "9000", "maxLeaseTtlMillis", "10000", "nodeTimeoutMillis", "1500"))) {
+            new HoldfastLockProvider(brief)
+                    .lock(job(name, Duration.ofSeconds(20), Duration.ofSeconds(10)))
+                    .orElseThrow()
+                    .unlock();
+        }
+        assertThat(lock(there)).isEmpty();
+    }
+
+    @Test
+    void terms_bothAboveTheLongestTtl_areKeptByTheProcess() {
+        try (LockConnectionFactory brief =
+                connect(Map.of("ttlMillis", "3000", "maxLeaseTtlMillis", "10000", "nodeTimeoutMillis", "1500"))) {
+            JobRequest allowed = JobRequest.of(job(name, Duration.ofSeconds(10), Duration.ofSeconds(10)), brief);
+            assertThat(allowed.lease().ttl()).contains(Duration.ofSeconds(10));
+            assertThat(allowed.keptByNodes()).isTrue();
+            JobRequest both = JobRequest.of(job(name, Duration.ofSeconds(20), Duration.ofSeconds(11)), brief);
+            assertThat(both.lease().ttl()).isEmpty();
+            assertThat(both.lease().atLeast()).isEmpty();
+            assertThat(both.keptByNodes()).isFalse();
+        }
+    }
+
+    @Test
     void lockAtLeastFor_longerThanNodesKeep_isKeptByTheProcess() throws InterruptedException {
         try (LockConnectionFactory brief =
                 connect(Map.of("ttlMillis", "3000", "maxLeaseTtlMillis", "3000", "nodeTimeoutMillis", "1500"))) {
