@@ -22,7 +22,7 @@ final class HoldSpan {
     }
 
     void released(ReleaseResult result) {
-        end(its -> {
+        endUnlessLost(its -> {
             its.setAttribute(Tracing.RELEASE, result.name());
             if (result == ReleaseResult.NOT_HELD) {
                 its.setStatus(StatusCode.ERROR, "the lock was not held any more when it was released");
@@ -39,7 +39,12 @@ final class HoldSpan {
 
     /** Its connection, or the view by which it was taken, has released it. */
     void end() {
-        end(its -> {});
+        endUnlessLost(its -> {});
+    }
+
+    /** A lease that is released after its loss does not call its listeners any more. */
+    private void endUnlessLost(Consumer<Span> last) {
+        tracing.lossOf(this).ifPresentOrElse(this::lost, () -> end(last));
     }
 
     private void end(Consumer<Span> last) {

@@ -3,14 +3,16 @@ package org.holdfast.opentelemetry;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntUnaryOperator;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.holdfast.Lease;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The spans of what threads hold through views of one connection: equal views are one lock, so what one of them took
@@ -19,12 +21,24 @@ import org.holdfast.LockRequest;
 final class TracedHolds {
 
     /** @param thread 0 for permits, which belong to no thread */
-    private record Key(List<String> names, LockMode mode, int permits, long thread) {
+    private record Key(Set<String> names, LockMode mode, int permits, long thread) {
         static Key of(LockRequest request) {
             long thread = request.mode() == LockMode.PERMIT
                     ? 0
                     : Thread.currentThread().getId();
-            return new Key(request.names(), request.mode(), request.permits(), thread);
+            return new Key(Set.copyOf(request.names()), request.mode(), request.permits(), thread);
+        }
+    }
+
+    private record Hold(long taker, Lease lease, HoldSpan span) {
+
+        /** @param released false if the lease was not held any more */
+        void end(boolean released) {
+            if (released) {
+                span.end();
+            } else {
+                span.released(ReleaseResult.NOT_HELD);
+            }
         }
     }
 
@@ -34,7 +48,8 @@ final class TracedHolds {
 
     private final Tracing tracing;
 
-    private final Map<Key, Deque<HoldSpan>> spans = new ConcurrentHashMap<>();
+    /** The last one comes first. */
+    private final Map<Key, Deque<Hold>> holds = new ConcurrentHashMap<>();
 
     TracedHolds(Tracing tracing) {
         this.tracing = tracing;
@@ -66,33 +81,68 @@ final class TracedHolds {
             tracing.lostAtOnce(asking);
             return;
         }
-        HoldSpan span = tracing.granted(asking, lease);
-        spans.compute(Key.of(asking.request()), (key, before) -> {
-            Deque<HoldSpan> held = before == null ? new ArrayDeque<>() : before;
-            held.push(span);
+        Hold taken = new Hold(Thread.currentThread().getId(), lease, tracing.granted(asking, lease));
+        holds.compute(Key.of(asking.request()), (key, before) -> {
+            Deque<Hold> held = before == null ? new ArrayDeque<>() : before;
+            held.push(taken);
             return held;
         });
     }
 
     /**
-     * Ends the spans of the holds that were taken last.
+     * Ends the spans of the holds of a lock that were taken last.
      *
-     * @param left how many there are, of those that there were
+     * @param left how many holds the calling thread still has
+     * @param released false if the lock was not held any more
      */
-    void released(LockRequest request, IntUnaryOperator left) {
-        tracing.safely(() -> spans.computeIfPresent(Key.of(request), (key, held) -> {
-            int size = left.applyAsInt(held.size());
-            while (held.size() > Math.max(0, size)) {
-                held.pop().end();
+    void unlocked(LockRequest request, IntSupplier left, boolean released) {
+        tracing.safely(() -> holds.computeIfPresent(Key.of(request), (key, held) -> {
+            int size = Math.max(0, left.getAsInt());
+            while (held.size() > size) {
+                held.pop().end(released);
             }
             return held.isEmpty() ? null : held;
         }));
     }
 
+    /**
+     * Ends the span of the permit that the calling thread has just released.
+     *
+     * @param released false if the permit was not held any more
+     */
+    void permitReleased(LockRequest request, boolean released) {
+        tracing.safely(() -> holds.computeIfPresent(Key.of(request), (key, held) -> {
+            Hold ended = releasedOf(held);
+            if (ended != null) {
+                held.remove(ended);
+                ended.end(released);
+            }
+            return held.isEmpty() ? null : held;
+        }));
+    }
+
+    /**
+     * The thread's own permits come first, as in the semaphore. Among those of other threads the order may differ from
+     * the semaphore's, where two came at the same moment: but the one that was released is not held.
+     */
+    private static @Nullable Hold releasedOf(Deque<Hold> held) {
+        long caller = Thread.currentThread().getId();
+        Hold ended = null;
+        for (Hold hold : held) {
+            if (!hold.lease().isHeld()) {
+                if (hold.taker() == caller) {
+                    return hold;
+                }
+                ended = ended == null ? hold : ended;
+            }
+        }
+        return ended;
+    }
+
     void endAll() {
-        for (Key key : spans.keySet()) {
-            spans.computeIfPresent(key, (same, held) -> {
-                held.forEach(HoldSpan::end);
+        for (Key key : holds.keySet()) {
+            holds.computeIfPresent(key, (same, held) -> {
+                held.forEach(hold -> hold.span().end());
                 return null;
             });
         }

@@ -44,10 +44,12 @@ record TracedLock(LeaseLock view, LockRequest request, TracedHolds holds) implem
 
     @Override
     public void unlock() {
+        boolean released = false;
         try {
             view.unlock();
+            released = true;
         } finally {
-            holds.released(request, before -> view.getHoldCount());
+            holds.unlocked(request, view::getHoldCount, released);
         }
     }
 

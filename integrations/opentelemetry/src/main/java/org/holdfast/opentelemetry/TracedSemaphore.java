@@ -6,10 +6,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseSemaphore;
 import org.holdfast.LockRequest;
 
-/**
- * A semaphore in the shape of the JDK's, whose permits have spans. If two threads get permits through one connection at
- * the same moment, both spans may have the token of one of them.
- */
+/** A semaphore in the shape of the JDK's, whose permits have spans. */
 record TracedSemaphore(LeaseSemaphore view, LockRequest request, TracedHolds holds) implements LeaseSemaphore {
 
     @Override
@@ -46,15 +43,13 @@ record TracedSemaphore(LeaseSemaphore view, LockRequest request, TracedHolds hol
 
     @Override
     public void release() {
+        boolean released = false;
         try {
             view.release();
-        } catch (IllegalMonitorStateException e) {
-            if (e.getCause() != null) { // it was lost, and is not held any more
-                holds.released(request, before -> before - 1);
-            }
-            throw e;
+            released = true;
+        } finally {
+            holds.permitReleased(request, released);
         }
-        holds.released(request, before -> before - 1);
     }
 
     @Override

@@ -7,13 +7,17 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
@@ -29,6 +33,8 @@ final class Tracing {
     static final AttributeKey<Long> TOKEN = AttributeKey.longKey("holdfast.token");
     static final AttributeKey<String> RELEASE = AttributeKey.stringKey("holdfast.release");
     static final AttributeKey<String> REASON = AttributeKey.stringKey("holdfast.reason");
+
+    private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
 
     private static final System.Logger LOG = System.getLogger(Tracing.class.getName());
 
@@ -53,8 +59,13 @@ final class Tracing {
 
     private Asking begin(LockRequest request, Context caller) {
         Span span = newSpan("holdfast acquire", request, caller);
-        request.waitTimeout().ifPresent(wait -> span.setAttribute(WAIT, wait.toMillis()));
+        request.waitTimeout().ifPresent(wait -> span.setAttribute(WAIT, millis(wait)));
         return new Asking(span, caller, request);
+    }
+
+    /** Returns the most that a long has for a longer time, such as one that stands for ever. */
+    private static long millis(Duration duration) {
+        return duration.compareTo(LONGEST) < 0 ? duration.toMillis() : Long.MAX_VALUE;
     }
 
     /** The name is no part of the span's name, of which there are to be few. */
@@ -83,6 +94,23 @@ final class Tracing {
         open.put(hold, lease);
         safely(() -> lease.onLost(hold::lost));
         return hold;
+    }
+
+    /** Returns how the lease of a span was lost; empty if it was not, or if the span has ended. */
+    Optional<LeaseLoss> lossOf(HoldSpan span) {
+        Lease lease = open.get(span);
+        return lease == null ? Optional.empty() : safely(() -> lossOf(lease), Optional.empty());
+    }
+
+    private static Optional<LeaseLoss> lossOf(Lease lease) {
+        try {
+            lease.requireHeld();
+            return Optional.empty();
+        } catch (LeaseLostException e) {
+            return Optional.of(e.loss());
+        } catch (IllegalStateException e) { // it was released
+            return Optional.empty();
+        }
     }
 
     void forget(HoldSpan ended) {
