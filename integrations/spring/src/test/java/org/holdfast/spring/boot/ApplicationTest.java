@@ -240,6 +240,14 @@ class ApplicationTest {
                 .isThrownBy(() -> start(Plain.class, "--holdfast.nodes=redis://localhost", "--holdfast.ttl-milis=5")
                         .close())
                 .withStackTraceContaining("holdfast.ttl-milis is no setting");
+        assertThatExceptionOfType(RuntimeException.class)
+                .isThrownBy(() -> start(
+                                Plain.class,
+                                "--holdfast.nodes=redis://localhost",
+                                "--holdfast.ttl-millis=9000",
+                                "--holdfast.ttl.millis=5")
+                        .close())
+                .withStackTraceContaining("holdfast.ttl.millis is no setting");
     }
 
     /** A bean of the application is taken, and a factory of its own is not opened. */

@@ -17,8 +17,11 @@ import org.holdfast.InvalidSettingsException;
 import org.holdfast.Setting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.support.SystemEnvironmentPropertySourceEnvironmentPostProcessor;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -116,6 +119,61 @@ class EnvironmentSettingsTest {
                 .withMessageContaining(name);
     }
 
+    private static void assertRefused(StandardEnvironment environment, String name) {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .as(name)
+                .isThrownBy(() -> EnvironmentSettings.read(environment))
+                .withMessageContaining(name + " is no setting");
+    }
+
+    /** The value of the right name must not hide that another one was meant to override it. */
+    @ParameterizedTest
+    @CsvSource({
+        "holdfast.ttl.millis, holdfast.ttl-millis, HOLDFAST_TTL_MILLIS",
+        "holdfast.ttl-millis[0], holdfast.ttlMillis, HOLDFAST_TTLMILLIS",
+        "holdfast.guard[0], holdfast.guard, HOLDFAST_GUARD",
+        "holdfast.wait.timeout.millis, holdfast.wait-timeout-millis, HOLDFAST_WAIT_TIMEOUT_MILLIS",
+        "holdfast.nodes.x, holdfast.nodes[0], HOLDFAST_NODES_0",
+        "holdfast.no.des, holdfast.nodes, HOLDFAST_NODES",
+    })
+    void name_withADotOrANumberBesideTheRightOne_isRefused(String wrong, String right, String variable) {
+        assertRefused(with(Map.of(wrong, "x", right, "x")), wrong);
+
+        StandardEnvironment twoSources = with(Map.of(wrong, "x"));
+        twoSources.getPropertySources().addLast(new MapPropertySource("file", Map.of(right, "x")));
+        assertRefused(twoSources, wrong);
+
+        StandardEnvironment variables = withVariables(Map.of(variable, "x"));
+        assertThat(EnvironmentSettings.read(variables)).hasSize(1);
+        variables.getPropertySources().addFirst(new MapPropertySource("arguments", Map.of(wrong, "x")));
+        assertRefused(variables, wrong);
+    }
+
+    @Test
+    void variable_thatBindsNothing_isRefusedBesideTheRightOne() {
+        assertRefused(
+                withVariables(Map.of("HOLDFAST_TTL_MILLIS", "x", "HOLDFAST_T_TL_MILLIS", "x")), "holdfast.t.tl.millis");
+        assertRefused(withVariables(Map.of("HOLDFAST_GUARD", "x", "HOLDFAST_GUARD_0", "x")), "holdfast.guard[0]");
+        assertRefused(withVariables(Map.of("HOLDFAST_SUPPORT", "x")), "holdfast.support");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.support", "holdfast.ttl-port", "holdfast.port", "holdfast.service.host"})
+    void property_namedAsAVariableOfKubernetes_isRefused(String name) {
+        assertRefused(with(twice("holdfast.nodes", name)), name);
+    }
+
+    @Test
+    void variables_behindThePrefixOfTheApplication_areSettings() {
+        StandardEnvironment environment = withVariables(Map.of(
+                "SHOP_HOLDFAST_NODES_0", "redis://a", "SHOP_HOLDFAST_TTL_MILLIS", "5", "SHOP_HOLDFAST_PORT", "x"));
+        SpringApplication application = new SpringApplication();
+        application.setEnvironmentPrefix("shop");
+        new SystemEnvironmentPropertySourceEnvironmentPostProcessor().postProcessEnvironment(environment, application);
+        assertThat(EnvironmentSettings.read(environment))
+                .containsOnly(Map.entry("nodes", "redis://a"), Map.entry("ttlMillis", "5"));
+    }
+
     @Test
     void variablesOfKubernetes_arePassedOver() {
         assertThat(EnvironmentSettings.read(withVariables(Map.of(
@@ -126,7 +184,11 @@ class EnvironmentSettingsTest {
                         "HOLDFAST_REDIS_PORT_6379_TCP_ADDR",
                         "10.0.0.1",
                         "HOLDFAST_PORT",
-                        "tcp://10.0.0.1:6379"))))
+                        "tcp://10.0.0.1:6379",
+                        "HOLDFAST_PORT_6379_UDP",
+                        "udp://10.0.0.1:6379",
+                        "HOLDFAST_SERVICE_PORT_REDIS",
+                        "6379"))))
                 .containsOnlyKeys("nodes");
     }
 
