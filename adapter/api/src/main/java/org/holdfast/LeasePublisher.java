@@ -91,9 +91,17 @@ final class LeasePublisher implements Flow.Publisher<Lease> {
                 call.run();
                 return true;
             } catch (Throwable e) {
-                Thread thread = Thread.currentThread();
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                report(e);
                 return false;
+            }
+        }
+
+        private void report(Throwable error) {
+            Thread thread = Thread.currentThread();
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, error);
+            } catch (Throwable e) {
+                // passed over, as the JVM does: the lease has still to be released
             }
         }
 

@@ -134,13 +134,17 @@ class LeasePublisherTest {
     /** Grants the lease to a subscriber, and returns what the thread's handler is told. */
     private List<Throwable> grant(Subscriber subscriber) throws InterruptedException {
         List<Throwable> uncaught = new ArrayList<>();
+        grant(subscriber, (thread, e) -> uncaught.add(e));
+        return uncaught;
+    }
+
+    private void grant(Subscriber subscriber, Thread.UncaughtExceptionHandler handler) throws InterruptedException {
         publisher.subscribe(subscriber);
         subscriber.subscription.request(1);
         Thread granter = new Thread(() -> acquisitions.get(0).complete(lease));
-        granter.setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+        granter.setUncaughtExceptionHandler(handler);
         granter.start();
         granter.join();
-        return uncaught;
     }
 
     @Test
@@ -158,6 +162,25 @@ class LeasePublisherTest {
             assertThat(releases).hasValue(1);
             assertThat(subscriber.told).isEmpty();
         }
+    }
+
+    @Test
+    void subscriber_thatThrowsBesideAHandlerThatThrows_keepsNone() throws InterruptedException {
+        List<String> told = new ArrayList<>();
+        grant(
+                new Subscriber() {
+                    @Override
+                    public void onNext(Lease item) {
+                        throw new IllegalStateException("in onNext");
+                    }
+                },
+                (thread, e) -> {
+                    told.add(e.getMessage());
+                    throw new IllegalStateException("in the handler");
+                });
+        assertThat(told).containsExactly("in onNext");
+        assertThat(releases).hasValue(1);
+        assertThat(acquisitions.get(0)).isCompletedWithValue(lease);
     }
 
     @Test
