@@ -3,7 +3,6 @@ package org.holdfast.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +28,9 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
 
     /**
      * Registers the meters of all lock services that there are, and from now on of those that begin, until this object
-     * or the registry is closed.
+     * or the registry is closed. Several objects of this class, as two libraries of an application may make, can be
+     * bound to the same registry, and one of them several times: each meter is there once, until all of these objects
+     * are closed.
      *
      * @param registry receives the meters
      * @throws IllegalStateException if this object is closed
@@ -40,9 +41,7 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
             throw new IllegalStateException("these metrics are closed");
         }
         watches.removeIf(HoldfastMetrics::isEnded);
-        ServiceWatch watch = new ServiceWatch(ManagementFactory.getPlatformMBeanServer(), registry);
-        watches.add(watch);
-        watch.begin();
+        watches.add(ServiceWatch.of(registry));
     }
 
     private static boolean isEnded(ServiceWatch watch) {
@@ -53,8 +52,9 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Removes the meters from each registry, and the listener from the MBean server of the JVM. An application that is
-     * undeployed must call it, else the JVM keeps its class loader. Calling it again does nothing.
+     * Removes the meters from each registry to which no other such object is bound, and then the listener from the
+     * MBean server of the JVM. An application that is undeployed must call it, else the JVM keeps its class loader.
+     * Calling it again does nothing.
      */
     @Override
     public synchronized void close() {

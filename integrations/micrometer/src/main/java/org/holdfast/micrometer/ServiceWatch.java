@@ -2,9 +2,11 @@
 package org.holdfast.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.ListenerNotFoundException;
@@ -18,7 +20,9 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives one registry the meters of each lock service of the JVM, from when it begins until it stops.
+ * Gives one registry the meters of each lock service of the JVM, from when it begins until it stops. All that is bound
+ * to the registry shares one: a registry has each meter once, so with a watch for each the first that closes would
+ * remove the meters of the others.
  *
  * <p>The MBean server of the JVM has this listener, and with it the class loader of the application, until {@link
  * #close()}. A registry that was closed, or is gone, ends it too: when the next service begins or stops.
@@ -28,12 +32,18 @@ final class ServiceWatch implements NotificationListener, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ServiceWatch.class.getName());
     private static final ObjectName SERVICES = services();
 
+    /** A watch has but a weak reference to its registry. Is locked before a watch, never after it. */
+    private static final Map<MeterRegistry, ServiceWatch> SHARED = new WeakHashMap<>();
+
     private final MBeanServer server;
     private final WeakReference<MeterRegistry> registry;
     private final Map<ObjectName, ServiceMeters> byName = new HashMap<>();
     private boolean closed;
 
-    ServiceWatch(MBeanServer server, MeterRegistry registry) {
+    /** How many have to close it; guarded by all watches. */
+    private int users;
+
+    private ServiceWatch(MBeanServer server, MeterRegistry registry) {
         this.server = server;
         this.registry = new WeakReference<>(registry);
     }
@@ -46,8 +56,25 @@ final class ServiceWatch implements NotificationListener, AutoCloseable {
         }
     }
 
-    /** @throws IllegalStateException if the MBean server does not tell of its beans */
-    void begin() {
+    /**
+     * Returns the watch of a registry, which each caller has to close once.
+     *
+     * @throws IllegalStateException if the MBean server does not tell of its beans
+     */
+    static ServiceWatch of(MeterRegistry registry) {
+        synchronized (SHARED) {
+            ServiceWatch watch = SHARED.get(registry);
+            if (watch == null || watch.isOver()) {
+                watch = new ServiceWatch(ManagementFactory.getPlatformMBeanServer(), registry);
+                watch.begin();
+                SHARED.put(registry, watch);
+            }
+            watch.users++;
+            return watch;
+        }
+    }
+
+    private void begin() {
         try {
             server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this, null, null);
         } catch (InstanceNotFoundException e) {
@@ -68,7 +95,7 @@ final class ServiceWatch implements NotificationListener, AutoCloseable {
             return;
         }
         if (isOver()) {
-            close();
+            end();
         } else {
             update(news.getMBeanName());
         }
@@ -100,9 +127,20 @@ final class ServiceWatch implements NotificationListener, AutoCloseable {
         }
     }
 
-    /** Removes the meters and the listener. */
+    /** Removes the meters and the listener, if no other user is left or the registry is closed. */
     @Override
     public void close() {
+        synchronized (SHARED) {
+            users--;
+            if (users > 0 && !isOver()) {
+                return;
+            }
+            SHARED.values().remove(this);
+        }
+        end();
+    }
+
+    private void end() {
         try {
             server.removeNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this);
         } catch (ListenerNotFoundException e) {

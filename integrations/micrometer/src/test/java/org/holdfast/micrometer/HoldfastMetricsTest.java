@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real nodes, a real registry, and a parser of what Prometheus scrapes. */
 @Timeout(120)
@@ -206,6 +208,49 @@ class HoldfastMetricsTest {
         }
         metrics.close();
         assertThatIllegalStateException().isThrownBy(() -> metrics.bindTo(registry));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void close_ofOneOfTwoOnTheSameRegistry_keepsTheMeters(boolean firstGoes) throws Exception {
+        try (LockConnectionFactory locks = connect("two", redis.uris());
+                LockConnection connection = locks.getConnection();
+                Lease lease = connection.acquire("a");
+                HoldfastMetrics other = new HoldfastMetrics()) {
+            assertThat(lease.isHeld()).isTrue();
+            metrics.bindTo(registry);
+            other.bindTo(registry);
+            assertThat(registry.getMeters()).hasSize(16 + 2 * 3);
+            HoldfastMetrics left = firstGoes ? other : metrics;
+            (firstGoes ? metrics : other).close();
+            System.gc(); // a registry has but weak references to what its meters read
+            assertThat(scrape().value("holdfast_held", "prefix", "two")).isOne();
+            assertThat(scrape().value("holdfast_leases_acquired_total", "prefix", "two"))
+                    .isOne();
+            try (LockConnectionFactory later = connect("two-later", redis.uris())) {
+                assertThat(later.nodeCount()).isEqualTo(3);
+                assertThat(scrape().of("holdfast_held", "prefix", "two-later")).hasSize(1);
+            }
+            assertThat(scrape().of("holdfast_held", "prefix", "two-later")).isEmpty();
+            left.close();
+            assertThat(registry.getMeters()).isEmpty();
+        }
+    }
+
+    @Test
+    void close_afterTwoBindingsToTheSameRegistry_removesTheMeters() {
+        try (LockConnectionFactory locks = connect("twice", redis.uris())) {
+            assertThat(locks.nodeCount()).isEqualTo(3);
+            metrics.bindTo(registry);
+            metrics.bindTo(registry);
+            assertThat(scrape().of("holdfast_held", "prefix", "twice")).hasSize(1);
+            metrics.close();
+            assertThat(registry.getMeters()).isEmpty();
+            try (HoldfastMetrics next = new HoldfastMetrics()) {
+                next.bindTo(registry);
+                assertThat(scrape().of("holdfast_held", "prefix", "twice")).hasSize(1);
+            }
+        }
     }
 
     @Test
