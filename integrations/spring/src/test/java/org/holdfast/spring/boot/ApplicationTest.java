@@ -10,10 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.shedlock.HoldfastLockProvider;
@@ -22,6 +24,7 @@ import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.context.properties.ConfigurationPropertiesReportEndpoint;
@@ -248,6 +251,47 @@ class ApplicationTest {
                                 "--holdfast.ttl.millis=5")
                         .close())
                 .withStackTraceContaining("holdfast.ttl.millis is no setting");
+    }
+
+    /** Two factories, of which none is meant where one is asked for. */
+    @Configuration
+    @EnableAutoConfiguration
+    static class TwoFactories {
+
+        @Bean
+        LockConnectionFactory north(@Value("${north}") String nodes) {
+            return Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", "2000"));
+        }
+
+        @Bean
+        LockConnectionFactory south(@Value("${south}") String nodes) {
+            return Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", "2000"));
+        }
+    }
+
+    private static CompositeHealthDescriptor healthOfEach(ConfigurableApplicationContext context) {
+        CompositeHealthDescriptor all = (CompositeHealthDescriptor)
+                context.getBean(HealthEndpoint.class).health();
+        return (CompositeHealthDescriptor) all.getComponents().get("holdfast");
+    }
+
+    @Test
+    void health_ofTwoFactories_hasEachByTheNameOfItsBean() throws InterruptedException {
+        try (RedisServer north = RedisServer.start(Path.of("target", "redis"));
+                RedisServer south = RedisServer.start(Path.of("target", "redis"));
+                ConfigurableApplicationContext context =
+                        start(TwoFactories.class, "--north=" + north.uri(), "--south=" + south.uri())) {
+            while (!healthOfEach(context).getStatus().equals(Status.UP)) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            assertThat(healthOfEach(context).getComponents()).containsOnlyKeys("north", "south");
+            south.kill();
+            while (!healthOfEach(context).getStatus().equals(Status.DOWN)) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            assertThat(healthOfEach(context).getComponents().get("north").getStatus())
+                    .isEqualTo(Status.UP);
+        }
     }
 
     /** A bean of the application is taken, and a factory of its own is not opened. */
