@@ -134,8 +134,11 @@ public interface LockOperations extends AutoCloseable {
      * are asked for. A caller that takes the lock while this method runs may keep it, or lose it: where that matters
      * use {@link #forceRelease(LockRequest, long, String)}. Each call that reached the nodes is written to the log
      * {@code org.holdfast.audit}, at the level of a warning: one line with the caller, the reason, the lock and its
-     * holders before the nodes are told to release it, and one line with the holders that were removed. Where there was
-     * no holder, there is the second line alone.
+     * holders before the nodes are told to release it, and one line with the holders that were removed.
+     *
+     * <p>A lock without a holder is released as well: what nodes keep of a lease that has ended may keep others out for
+     * up to the longest TTL, if its process has died. The result is empty then. Where nodes have no token of the lock
+     * on record they are not told, nothing is written on them, and there is the second line of the audit alone.
      *
      * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits, all of which are released

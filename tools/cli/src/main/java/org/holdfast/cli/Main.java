@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "The settings are those of the applications: environment variables such as HOLDFAST_NODES, or a file.",
-            "Exit codes: 0 done; 1 too few nodes can be used; 2 wrong usage, name or settings; 3 there was nothing to release;",
+            "Exit codes: 0 done; 1 too few nodes can be used; 2 wrong usage, name or settings; 3 no holder had the lock;",
             "4 too few nodes confirmed a release, and some may have done it; 5 refused: a permission is missing, or the clock",
             "of this machine or of a node is wrong."
         },

@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
         name = "release",
         description = {
             "Takes a lock away from its holders, in whichever process, and writes that to the error output.",
-            "A holder goes on as if it had the lock until its next renewal, for up to a third of its TTL: then two work."
+            "A holder goes on as if it had the lock until its next renewal, for up to a third of its TTL: then two work.",
+            "Where no holder is left, it removes what nodes keep of the lease of a process that has died (exit code 3)."
         },
         footer = {
             "",
@@ -35,6 +36,8 @@ final class ReleaseCommand implements Callable<Integer> {
     private static final int LONGEST_REASON = 200;
 
     private static final int LONGEST_USER = 60;
+
+    private static final String LINGERING = " If nodes kept something of a lease that had ended, it was removed.";
 
     @Mixin
     private Target target;
@@ -94,7 +97,7 @@ final class ReleaseCommand implements Callable<Integer> {
             spec.commandLine()
                     .getOut()
                     .println("No holder" + (token == null ? "" : " with token " + token) + " had " + lock.described()
-                            + "." + lock.hint());
+                            + "." + (token == null ? LINGERING : "") + lock.hint());
             return Main.NOTHING_RELEASED;
         }
         Locks.print(

@@ -145,7 +145,8 @@ class CommandsTest {
             assertThat(out.toString()).contains("PERMIT", "" + one.token(), "" + two.token());
             assertThat(run("release", "s", "--reason", "both hang")).isEqualTo(Main.NOTHING_RELEASED);
             assertThat(out.toString())
-                    .contains("No holder had the lock 's'. For a semaphore of that name, add --permits.");
+                    .contains("No holder had the lock 's'. If nodes kept something of a lease that had ended, it was"
+                            + " removed. For a semaphore of that name, add --permits.");
             assertThat(run("release", "s", "--permits", "3", "--reason", "both hang"))
                     .isZero();
             assertThat(out.toString()).contains(" 3 of 3 ");

@@ -53,6 +53,10 @@ final class ForcedReleases {
     /**
      * Releases a lock.
      *
+     * <p>A lock without a holder is released as well, unless one holder is meant: after a lease that has ended its key
+     * lingers, and keeps others out for up to the longest TTL. Nodes that know nothing of the lock are not told, and
+     * stay as they are.
+     *
      * @param meant the token of the only holder that is meant; empty for all
      * @return the holders that were removed
      */
@@ -63,7 +67,7 @@ final class ForcedReleases {
                 .filter(each -> meant.isEmpty() || each.holder().token() == meant.getAsLong())
                 .toList();
         ReleaseAudit.Entry entry = audit.entry(request, meant, reason);
-        if (aimedAt.isEmpty()) {
+        if (aimedAt.isEmpty() && (meant.isPresent() || !before.mayLinger())) {
             entry.nothingRemoved(before.holders());
             return List.of();
         }
@@ -75,7 +79,7 @@ final class ForcedReleases {
                     ? survey.ask(nodes, request, locks, forced(locks, token, Optional.empty()))
                             .holders()
                     : releaseEach(nodes, request, aimedAt, token);
-            entry.removed(gone);
+            entry.removed(gone, !aimedAt.isEmpty());
             loseOwn(request, meant.isEmpty() ? before(token) : among(aimedAt));
             return gone;
         } catch (QuorumUnavailableException e) {

@@ -80,6 +80,11 @@ final class HolderSurvey {
         List<LockHolder> holders() {
             return found.stream().map(Found::holder).toList();
         }
+
+        /** Returns whether a node has a token on record: it may keep something of a lease that has ended. */
+        boolean mayLinger() {
+            return lastTokens.stream().anyMatch(token -> token > 0);
+        }
     }
 
     /**

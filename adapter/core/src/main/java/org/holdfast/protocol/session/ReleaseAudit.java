@@ -20,6 +20,8 @@ final class ReleaseAudit {
     /** A tool puts the name of its user before a reason of 200 characters. */
     private static final int MOST_OF_REASON = 300;
 
+    private static final String UNSEEN = "no holder that nodes know; they may keep something of an earlier lease";
+
     private final ProcessInfo processInfo;
 
     ReleaseAudit(ProcessInfo processInfo) {
@@ -45,12 +47,16 @@ final class ReleaseAudit {
     record Entry(String call) {
 
         void begins(List<LockHolder> holders) {
-            String line = "; held by: " + describeAll(holders);
+            String line = "; held by: " + (holders.isEmpty() ? UNSEEN : describeAll(holders));
             AUDIT.log(System.Logger.Level.WARNING, LogText.line("HF0235: begins: " + call + line));
         }
 
-        void removed(List<LockHolder> holders) {
-            end(holders.isEmpty() ? "no holder: what was seen before has ended" : describeAll(holders));
+        /** @param holderWasSeen whether there was one when the release began */
+        void removed(List<LockHolder> holders, boolean holderWasSeen) {
+            String none = holderWasSeen
+                    ? "no holder: what was seen before has ended"
+                    : "no holder; what nodes kept of an earlier lease";
+            end(holders.isEmpty() ? none : describeAll(holders));
         }
 
         void nothingRemoved(List<LockHolder> others) {

@@ -139,6 +139,17 @@ class ForcedReleaseTest {
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
     }
 
+    /** Its key may linger on nodes, where it keeps others out. */
+    @Test
+    void forceRelease_whereNoHolderIsSeenAndATokenIsOnRecord_isSentUnlessOneHolderIsMeant() {
+        everyNode(NO_HOLDER);
+        nodes.node(1, new Reply.Seen(7, List.of()));
+        assertThat(lockAdmin.forceRelease(nodes, A, 7, "")).isEmpty();
+        assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
+        assertThat(lockAdmin.forceRelease(nodes, A, "")).isEmpty();
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3);
+    }
+
     @Test
     void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
         HeldLock heldLock =

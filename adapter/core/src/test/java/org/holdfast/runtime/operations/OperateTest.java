@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.operations;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -16,6 +17,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockOperations;
 import org.holdfast.LockRequest;
 import org.holdfast.LockState;
+import org.holdfast.LogLines;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
@@ -81,6 +83,36 @@ class OperateTest {
             await().atMost(ofSeconds(10)).until(() -> !lease.isHeld());
             LockState free = operations.state(LockRequest.of("a"));
             assertThat(free.holders()).isEmpty();
+        }
+    }
+
+    /** Its key lingers: without the operator it would be free when a process has watched its nodes for 20 s. */
+    @Test
+    void lock_whoseLeaseHasEnded_isFreeAfterAForcedRelease() throws Exception {
+        Map<String, String> lingering = settings("maxLeaseTtlMillis", "6000");
+        try (LockConnectionFactory locks = Holdfast.connect(lingering);
+                LockConnection connection = locks.getConnection();
+                LockOperations operator = Holdfast.operate(lingering);
+                LogLines audit = LogLines.of("org.holdfast.audit")) {
+            LockRequest dead = LockRequest.of("dead");
+            Lease lease =
+                    connection.acquire(dead.detached().fixedTtl(ofSeconds(1)).waitTimeout(ofSeconds(40)));
+            await().atMost(ofSeconds(20)).until(() -> !lease.isHeld());
+            await().atMost(ofSeconds(20)).until(() -> operator.holders(dead).isEmpty());
+            assertThat(operator.forceRelease(dead, "its process has died")).isEmpty();
+            for (RedisServer node : redis.all()) {
+                assertThat(node.command("EXISTS holdfast:{dead}:lock")).isEqualTo(":0\r\n");
+            }
+            Lease next = connection.tryAcquire(dead.waitTimeout(ofMillis(0))).orElseThrow();
+            assertThat(next.token()).isGreaterThan(lease.token());
+            assertThat(audit.beginningWith("HF0235"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("; held by: no holder that nodes know; they may keep something of an earlier lease");
+            assertThat(audit.beginningWith("HF0214"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("; removed: no holder; what nodes kept of an earlier lease");
         }
     }
 
