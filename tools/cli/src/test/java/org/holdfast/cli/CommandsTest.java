@@ -183,41 +183,6 @@ class CommandsTest {
                 .orElseThrow();
     }
 
-    @Test
-    void operator_withTheDocumentedUser_canDoEverything_andOneWithoutAPermissionIsTold() throws Exception {
-        try (RedisServers guarded = RedisServers.start(1)) {
-            String without = rules().replace("operator", "other").replace(" +scan", "");
-            guarded.get(0).command(rules());
-            guarded.get(0).command(without);
-            Map<String, String> settings = Map.of("nodes", guarded.uris(), "maxLeaseTtlMillis", "4000");
-            environment.clear();
-            environment.putAll(Map.of(
-                    "HOLDFAST_NODES", guarded.uris(),
-                    "HOLDFAST_MAX_LEASE_TTL_MILLIS", "4000",
-                    "HOLDFAST_NODE_TIMEOUT_MILLIS", "2000",
-                    "HOLDFAST_USER", "operator",
-                    "HOLDFAST_PASSWORD", "secret"));
-            try (LockConnectionFactory locks = Holdfast.connect(settings)) {
-                take(locks, LockRequest.of("a"));
-                assertThat(run("nodes", "--patience", "PT20S"))
-                        .as(out.toString())
-                        .isZero();
-                assertThat(run("locks")).as(err.toString()).isZero();
-                assertThat(run("holders", "a")).as(err.toString()).isZero();
-                assertThat(run("waiters", "a")).as(err.toString()).isZero();
-                assertThat(run("release", "a", "--reason", "a test"))
-                        .as(err.toString())
-                        .isZero();
-                environment.put("HOLDFAST_USER", "other");
-                assertThat(run("locks")).isEqualTo(Main.REFUSED);
-                assertThat(err.toString()).startsWith("HF0316").contains("scan");
-            }
-            assertThat(guarded.get(0).command("ACL LOG"))
-                    .as("what the documented user was refused")
-                    .doesNotContain("operator");
-        }
-    }
-
     /** Without the right to SET the script has deleted the lock when it is refused. */
     @Test
     void release_thatMayHaveBeenDone_isNotRepeated_andIsAnotherExitCode() throws Exception {

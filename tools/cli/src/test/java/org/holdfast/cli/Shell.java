@@ -21,6 +21,10 @@ final class Shell {
         environment.put("HOLDFAST_NODE_TIMEOUT_MILLIS", "2000");
     }
 
+    void set(String variable, String value) {
+        environment.put(variable, value);
+    }
+
     int run(String... arguments) {
         return run(out, arguments);
     }
