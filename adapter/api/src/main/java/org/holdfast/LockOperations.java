@@ -157,6 +157,10 @@ public interface LockOperations extends AutoCloseable {
      * If another holder has the lock by now, that one keeps it, and nothing is removed. Of several readers, or holders
      * of permits, the others keep theirs. So this may be repeated.
      *
+     * <p>An exclusive lock may be handed off inside its process, with the next token each time and at most 15 times.
+     * Other processes do not learn of that: {@link #holders(LockRequest)} reports the first of these tokens there, and
+     * each of them names the lock. The process itself knows its holder, whose token alone names it there.
+     *
      * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits
      * @param token the {@linkplain LockHolder#token() token} of that holder, as {@link #holders(LockRequest)} reports

@@ -60,7 +60,8 @@ final class ReleaseCommand implements Callable<Integer> {
             paramLabel = "TOKEN",
             description =
                     "Only from the holder with this token, as the command holders shows it; another one, which has"
-                            + " the lock by now, keeps it. Default: from every holder.")
+                            + " the lock by now, keeps it. A lock that a process hands off inside is shown with the"
+                            + " first of its tokens, and each of them names it. Default: from every holder.")
     private @Nullable Long token;
 
     @Override

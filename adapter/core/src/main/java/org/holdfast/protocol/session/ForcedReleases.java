@@ -10,9 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
 import org.holdfast.protocol.node.Claim;
@@ -63,9 +65,7 @@ final class ForcedReleases {
     List<LockHolder> release(Nodes nodes, LockRequest request, OptionalLong meant, String reason) {
         List<Target> locks = LockShape.targets(request);
         HolderSurvey.Result before = survey.ask(nodes, request, locks, new Command.Inspect(locks));
-        List<HolderSurvey.Found> aimedAt = before.found().stream()
-                .filter(each -> meant.isEmpty() || each.holder().token() == meant.getAsLong())
-                .toList();
+        List<HolderSurvey.Found> aimedAt = meant.isEmpty() ? before.found() : withToken(before, meant.getAsLong());
         ReleaseAudit.Entry entry = audit.entry(request, meant, reason);
         if (aimedAt.isEmpty() && (meant.isPresent() || !before.mayLinger())) {
             entry.nothingRemoved(before.holders());
@@ -90,6 +90,33 @@ final class ForcedReleases {
             entry.perhapsRemoved(e);
             throw e;
         }
+    }
+
+    /**
+     * Returns the holders that a token means: those with that token, or else those that nodes know by a smaller one and
+     * that may have it by now. Nodes do not learn that a process hands a lock off, with the next of its tokens.
+     */
+    private static List<HolderSurvey.Found> withToken(HolderSurvey.Result before, long token) {
+        List<HolderSurvey.Found> exactly = before.found().stream()
+                .filter(each -> each.holder().token() == token)
+                .toList();
+        return exactly.isEmpty()
+                ? before.found().stream()
+                        .filter(each -> mayHaveHandedOff(each.holder(), token))
+                        .toList()
+                : exactly;
+    }
+
+    /**
+     * Only exclusive locks are handed off, and what this process has is known exactly. Of other permits, the tokens may
+     * be as near.
+     */
+    private static boolean mayHaveHandedOff(LockHolder holder, long token) {
+        return holder.mode() == LockMode.EXCLUSIVE
+                && !holder.here()
+                && holder.token() > 0
+                && token > holder.token()
+                && token <= holder.token() + Handoff.MOST;
     }
 
     private Command forced(List<Target> locks, long token, Optional<Owner> holder) {

@@ -161,7 +161,8 @@ public interface LockServiceMXBean {
      *
      * @param name of the lock
      * @param permits how many it has, for a semaphore; else 0
-     * @param token of the holder that is meant; 0 for all holders
+     * @param token of the holder that is meant, or one with which another process has handed the lock off; 0 for all
+     *     holders
      * @param reason why; must not be blank, and have 200 characters at the most
      * @return the holders that have lost it, a line for each
      */

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.runtime.RuntimeBridge;
 import org.holdfast.testkit.RedisServer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -231,6 +233,62 @@ class ForceReleaseTest extends LockAdminOnNodes {
         assertThat(locks.forceRelease(permit, one.token(), "")).hasSize(1);
         assertThat(one.isHeld()).isFalse();
         assertThat(two.isHeld()).isTrue();
+    }
+
+    /** Nodes know the token with which the process took it. */
+    @Test
+    void forceRelease_ofALockThatWasHandedOff_isDoneByEachOfItsTokens() throws Exception {
+        LockRequest a = LockRequest.of("a");
+        Lease last = handedOff(a);
+        long first = others.holders(a).get(0).token();
+        assertThat(last.token()).isGreaterThan(first);
+        assertThat(others.forceRelease(a, first - 1, "not that one")).isEmpty();
+        assertThat(others.forceRelease(a, first + 16, "nor this one")).isEmpty();
+        assertThat(locks.forceRelease(a, first, "here it is known exactly")).isEmpty();
+        assertThat(others.forceRelease(a, last.token(), "it hangs"))
+                .extracting(LockHolder::token)
+                .containsExactly(first);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(last::renew);
+
+        Lease again = handedOff(a);
+        assertThat(others.forceRelease(a, others.holders(a).get(0).token(), "it hangs"))
+                .hasSize(1);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(again::renew);
+        assertThat(locks.forceRelease(a, handedOff(a).token(), "here")).hasSize(1);
+    }
+
+    /** Not if the machine stands still just then: a lock is handed off for 100 ms only. */
+    private Lease handedOff(LockRequest request) {
+        return await().atMost(ofSeconds(30)).until(() -> contend(request), Objects::nonNull);
+    }
+
+    /** Returns the lease of the last of three waiters, if it was handed off; null if not. */
+    private @Nullable Lease contend(LockRequest request) throws Exception {
+        LockRequest waiting = request.detached().waitTimeout(ofSeconds(20));
+        try (LockConnection connection = locks.getConnection()) {
+            Lease before = connection.acquire(waiting);
+            CompletableFuture<Lease> one = connection.acquireAsync(waiting);
+            CompletableFuture<Lease> two = connection.acquireAsync(waiting);
+            CompletableFuture<?> passedOn = CompletableFuture.anyOf(
+                    one.thenAccept(lease -> releaseUnless(two.isDone(), lease)),
+                    two.thenAccept(lease -> releaseUnless(one.isDone(), lease)));
+            before.release();
+            passedOn.get(20, TimeUnit.SECONDS);
+            Lease first = one.get(20, TimeUnit.SECONDS);
+            Lease second = two.get(20, TimeUnit.SECONDS);
+            Lease last = first.token() > second.token() ? first : second;
+            if (last.token() == Math.min(first.token(), second.token()) + 1 && last.renew()) {
+                return last;
+            }
+            last.release();
+            return null;
+        }
+    }
+
+    private static void releaseUnless(boolean isLast, Lease lease) {
+        if (!isLast) {
+            lease.release();
+        }
     }
 
     @Test
