@@ -33,7 +33,10 @@ final class LocksCommand implements Callable<Integer> {
             description = "How many locks at the most, 1 to 10000. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    @Option(names = "--hot", description = "The locks that most callers and processes wait for come first.")
+    @Option(
+            names = "--hot",
+            description = "The locks that most callers and processes wait for come first, of all that are found: "
+                    + LockOperations.MAX_LISTED + " at the most.")
     private boolean hot;
 
     @Override
@@ -41,13 +44,10 @@ final class LocksCommand implements Callable<Integer> {
         LockListing listing;
         int nodeCount;
         try (LockOperations operations = target.open()) {
-            listing = target.ask(operations, it -> it.locks(limit));
+            listing = target.ask(operations, it -> hot ? hottest(it) : it.locks(limit));
             nodeCount = operations.nodeCount();
         }
-        Locks.print(
-                hot ? hottestFirst(listing.locks()) : listing.locks(),
-                nodeCount,
-                spec.commandLine().getOut());
+        Locks.print(listing.locks(), nodeCount, spec.commandLine().getOut());
         if (!listing.complete()) {
             spec.commandLine().getOut().println("There are more locks than these.");
         }
@@ -60,11 +60,17 @@ final class LocksCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static List<LockState> hottestFirst(List<LockState> locks) {
-        return locks.stream()
+    /** Which are the hottest is known when all have been counted: the list is cut after that. */
+    private LockListing hottest(LockOperations operations) {
+        boolean isPossible = limit > 0 && limit < LockOperations.MAX_LISTED;
+        LockListing all = operations.locks(isPossible ? LockOperations.MAX_LISTED : limit); // which refuses others
+        List<LockState> hottest = all.locks().stream()
                 .sorted(Comparator.comparingInt((LockState lock) -> Math.max(lock.inLine(), lock.listening()))
                         .reversed()
                         .thenComparing(LockState::name))
+                .limit(limit)
                 .toList();
+        return new LockListing(
+                hottest, all.complete() && hottest.size() == all.locks().size(), all.skipped());
     }
 }

@@ -3,6 +3,7 @@ package org.holdfast.cli;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.Writer;
@@ -95,6 +96,27 @@ class LookTest {
                     .containsPattern("x +EXCLUSIVE +- ");
             assertThat(shell.run("waiters", "s", "--permits", "1")).isZero();
             assertThat(shell.out()).containsPattern("s +1 +0 +0 +1");
+        }
+    }
+
+    @Test
+    void locks_thatAreHot_areSortedBeforeTheListIsCut() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));
+                LockConnection connection = locks.getConnection()) {
+            for (String name : List.of("a", "b", "c", "z")) {
+                take(locks, LockRequest.of(name));
+            }
+            connection.acquireAsync(LockRequest.of("z").fair(true).waitTimeout(ofSeconds(60)));
+            await().atMost(ofSeconds(20)).untilAsserted(() -> {
+                assertThat(shell.run("locks", "--hot", "--limit", "2")).isZero();
+                assertThat(shell.out().lines().toList().get(1)).startsWith("z ").matches(".* 1 +1");
+            });
+            assertThat(shell.out().lines())
+                    .as("a heading, two locks, and that there are more")
+                    .hasSize(4);
+            assertThat(shell.out()).contains("There are more locks than these.");
+            assertThat(shell.run("locks", "--hot", "--limit", "4")).isZero();
+            assertThat(shell.out()).doesNotContain("There are more");
         }
     }
 
