@@ -64,18 +64,19 @@ public final class Main {
     public static void main(String[] arguments) {
         PrintWriter out = new PrintWriter(System.out, true);
         PrintWriter err = new PrintWriter(System.err, true);
-        Logs.writeAuditTo(err);
+        Logs.writeAuditTo(new ShownLines(err));
         System.exit(run(System.getenv(), out, err, arguments));
     }
 
     /** Runs a command, and returns its exit code. */
     static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... arguments) {
+        PrintWriter shownErr = new ShownLines(err);
         return new CommandLine(new Main(), new Commands(environment))
-                .setOut(out)
-                .setErr(err)
+                .setOut(new ShownLines(out))
+                .setErr(shownErr)
                 .setExpandAtFiles(false) // the name of a lock may begin with an @
                 .setExecutionStrategy(new CommandLine.RunLast())
-                .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure, err))
+                .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure, shownErr))
                 .execute(arguments);
     }
 

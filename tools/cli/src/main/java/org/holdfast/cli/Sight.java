@@ -91,9 +91,9 @@ record Sight(SortedMap<String, String> facts) {
             String was = before.facts().get(subject);
             String is = facts.get(subject);
             if (is == null) {
-                changes.add(Table.shown(subject + (subject.equals(LOCKS) ? " can all be seen" : " " + FREE)));
+                changes.add(ShownLines.shown(subject + (subject.equals(LOCKS) ? " can all be seen" : " " + FREE)));
             } else if (!is.equals(was)) {
-                changes.add(Table.shown(subject + " " + is));
+                changes.add(ShownLines.shown(subject + " " + is));
             }
         }
         return changes;

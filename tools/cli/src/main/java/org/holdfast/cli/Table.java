@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rows of text in columns, the first row a heading. Names of locks may be anything: nothing in them moves a cursor. */
+/** Rows of text in columns, the first row a heading. */
 final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();
@@ -16,7 +16,9 @@ final class Table {
     }
 
     void row(Object... cells) {
-        rows.add(Arrays.stream(cells).map(cell -> shown(String.valueOf(cell))).toList());
+        rows.add(Arrays.stream(cells)
+                .map(cell -> ShownLines.shown(String.valueOf(cell)))
+                .toList());
     }
 
     /** Returns a name that takes one cell: in quotes, if it could be taken for several. */
@@ -27,11 +29,6 @@ final class Table {
     /** Returns a name in quotes, which are where it begins and ends, and nowhere in it. */
     static String quoted(String name) {
         return "'" + name.replaceAll("['\\\\]", "\\\\$0") + "'";
-    }
-
-    /** Returns a text in which nothing begins a line or moves a cursor. */
-    static String shown(String text) {
-        return text.replaceAll("[\\p{C}\\u2028\\u2029]", "?");
     }
 
     void print(PrintWriter out) {

@@ -218,6 +218,67 @@ class LookTest {
         }
     }
 
+    /** Of an earlier sight so many locks are kept as can be listed at once. */
+    @Test
+    void sight_thatHasNoRoomForWhatWasKnown_callsNoneOfThatFree() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));
+                LockOperations operations = Holdfast.operate(settings(redis.uris()))) {
+            take(locks, LockRequest.of("x"));
+            take(locks, LockRequest.of("y"));
+            Sight full = Sight.of(operations, ALL, Sight.NONE);
+            for (int i = 0; i < LockOperations.MAX_LISTED; i++) {
+                full.facts().put("lock 'n" + i + "'", "held by a process");
+            }
+            Sight some = Sight.of(operations, 1, full);
+            assertThat(some.facts()).doesNotContainKey("lock 'y'");
+            assertThat(locksOf(some.changesSince(full)))
+                    .singleElement()
+                    .asString()
+                    .startsWith("locks are more than ");
+        }
+    }
+
+    @Test
+    void names_thatMoveCursorsAndForgeLines_areMaskedInWhatFailed() {
+        String evil = "evil\u001b[2J\nHF0214: forged";
+        shell.set("HOLDFAST_NODES", "redis://127.0.0.1:1");
+        for (String command : List.of("holders", "waiters")) {
+            assertThat(shell.run(command, evil)).isEqualTo(Main.UNAVAILABLE);
+            assertThat(shell.err().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("HF0202")
+                    .contains("'evil?[2J?HF0214: forged'");
+        }
+        assertThat(shell.run("release", evil, "--token", "x\u001b[2J", "--reason", "a test"))
+                .isEqualTo(Main.USAGE);
+        assertThat(shell.err()).doesNotContain("\u001b").contains("x?[2J").contains("Usage: holdfast release");
+        shell.set("HOLDFAST_NODES", "redis://\u001b[2J\nHF0214: forged");
+        assertThat(shell.run("nodes")).isEqualTo(Main.USAGE);
+        assertThat(shell.err()).doesNotContain("\u001b");
+        assertThat(shell.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void locks_thatFail_showNoNameThatMovesCursors() throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
+            take(locks, LockRequest.of("evil\u001b[2J\nHF0214: forged"));
+            for (RedisServer node : redis.all()) {
+                node.command("ACL SETUSER default -pubsub");
+            }
+            for (String[] command :
+                    List.of(new String[] {"locks"}, new String[] {"watch", "--for", "PT0.1S", "--every", "PT0.2S"})) {
+                assertThat(shell.run(command)).isEqualTo(Main.REFUSED);
+                assertThat(shell.err().lines()).singleElement().asString().startsWith("HF0316");
+                assertThat(shell.err()).doesNotContain("\u001b").contains("evil?[2J?HF0214");
+            }
+        } finally {
+            for (RedisServer node : redis.all()) {
+                node.command("ACL SETUSER default +pubsub");
+            }
+        }
+    }
+
     @Test
     void sight_ofALockAndASemaphoreWithOneName_hasBoth() throws Exception {
         try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));

@@ -5,6 +5,8 @@ package org.holdfast.protocol.node;
 public final class LogText {
 
     private static final char REPLACEMENT = '?';
+    private static final char QUOTE = '\'';
+    private static final char ESCAPE = '\\';
 
     private LogText() {}
 
@@ -32,6 +34,19 @@ public final class LogText {
             shown.append(isAscii(text.charAt(i)) ? text.charAt(i) : REPLACEMENT);
         }
         return shown.toString();
+    }
+
+    /** Returns it in quotes, which are where it begins and ends, and nowhere in it without a backslash. */
+    public static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder(text.length() + 2).append(QUOTE);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == QUOTE || c == ESCAPE) {
+                quoted.append(ESCAPE);
+            }
+            quoted.append(c);
+        }
+        return quoted.append(QUOTE).toString();
     }
 
     /** Returns it in any language, with a question mark for each character that has an effect instead of a shape. */

@@ -30,17 +30,18 @@ final class ReleaseAudit {
 
     /** @param meant the token of the only holder that is meant; empty for all */
     Entry entry(LockRequest request, OptionalLong meant, String reason) {
-        String names = String.join("', '", request.names());
-        return new Entry("forced release of '" + names + "'"
+        String names = request.names().stream().map(LogText::quoted).collect(Collectors.joining(", "));
+        return new Entry("forced release of " + names
                 + (meant.isPresent() ? " from the holder with token " + meant.getAsLong() : "")
-                + ", asked for by thread '" + Thread.currentThread().getName() + "' of process " + processInfo.pid()
+                + ", asked for by thread "
+                + LogText.quoted(Thread.currentThread().getName()) + " of process " + processInfo.pid()
                 + " on host " + processInfo.host() + because(reason));
     }
 
     private static String because(String reason) {
         return reason.isBlank()
                 ? ""
-                : ", because: '" + reason.substring(0, Math.min(reason.length(), MOST_OF_REASON)) + "'";
+                : ", because: " + LogText.quoted(reason.substring(0, Math.min(reason.length(), MOST_OF_REASON)));
     }
 
     /** The lines of one call, which begin alike. */
@@ -77,11 +78,11 @@ final class ReleaseAudit {
     }
 
     private static String describe(LockHolder holder) {
-        return holder.mode() + " '" + holder.name() + "' held by " + describeOwner(holder);
+        return holder.mode() + " " + LogText.quoted(holder.name()) + " held by " + describeOwner(holder);
     }
 
     static String describeOwner(LockHolder holder) {
-        return "'" + holder.thread() + "' of process " + holder.pid() + " on host " + holder.host() + " since "
+        return LogText.quoted(holder.thread()) + " of process " + holder.pid() + " on host " + holder.host() + " since "
                 + holder.since() + " with token " + holder.token() + ", on " + holder.nodeCount()
                 + (holder.nodeCount() == 1 ? " node" : " nodes");
     }

@@ -31,11 +31,15 @@ final class LockLines {
     static List<String> of(LockState lock) {
         String waiters = waiters(lock);
         return lock.holders().isEmpty()
-                ? List.of(LogText.line(
-                        "'" + lock.name() + "' is free" + (lock.request().permits() == 0 ? SEMAPHORE : "") + waiters))
+                ? List.of(LogText.line(LogText.quoted(lock.name()) + " is free"
+                        + (lock.request().permits() == 0 ? SEMAPHORE : "") + waiters))
                 : lock.holders().stream()
                         .map(holder -> LogText.line(describe(holder) + waiters))
                         .toList();
+    }
+
+    static String of(LockHolder holder) {
+        return LogText.line(describe(holder));
     }
 
     private static String waiters(LockState lock) {
@@ -50,8 +54,9 @@ final class LockLines {
         return permits == 0 ? "" : "; a semaphore of " + permits + " permits, or more where it is listed";
     }
 
-    static String describe(LockHolder holder) {
-        return "'" + holder.name() + "': " + holder.mode() + ", held by '" + holder.thread() + "' of process "
+    private static String describe(LockHolder holder) {
+        return LogText.quoted(holder.name()) + ": " + holder.mode() + ", held by " + LogText.quoted(holder.thread())
+                + " of process "
                 + holder.pid() + " on host " + holder.host() + " since " + holder.since() + " with token "
                 + holder.token() + ", for " + holder.remaining().toMillis() + " ms more if it is not renewed, on "
                 + holder.nodeCount() + (holder.nodeCount() == 1 ? " node" : " nodes");

@@ -17,6 +17,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Heaviest;
 import org.holdfast.protocol.lease.Counters;
+import org.holdfast.protocol.node.LogText;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.redis.LockNodes;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +101,7 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
 
     @Override
     public List<String> getHeldNames() {
-        return engine.heldNames(MOST_NAMES);
+        return engine.heldNames(MOST_NAMES).stream().map(LogText::line).toList();
     }
 
     @Override
@@ -185,7 +186,7 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
 
     private static Map<String, Long> byName(List<Heaviest.Sum> sums, long unit) {
         Map<String, Long> byName = new LinkedHashMap<>();
-        sums.forEach(each -> byName.put(each.name(), each.sum() / unit));
+        sums.forEach(each -> byName.merge(LogText.line(each.name()), each.sum() / unit, Long::sum));
         return byName;
     }
 
@@ -225,7 +226,7 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
             List<LockHolder> removed = token == 0
                     ? operations.forceRelease(request, audited)
                     : operations.forceRelease(request, token, audited);
-            return removed.stream().map(LockLines::describe).toList();
+            return removed.stream().map(LockLines::of).toList();
         });
     }
 
@@ -234,7 +235,8 @@ public final class Management implements LockServiceMXBean, AutoCloseable {
         try {
             return new ArrayList<>(operation.get());
         } catch (LockException e) {
-            throw new IllegalStateException(e.getMessage()); // without its cause, which is of our classes
+            throw new IllegalStateException(
+                    LogText.line(String.valueOf(e.getMessage()))); // without its cause, of our classes
         }
     }
 

@@ -221,6 +221,20 @@ class ForcedReleaseTest {
         }
     }
 
+    @Test
+    void reason_thatHasQuotes_imitatesNothingInTheAudit() {
+        try (LogLines log = LogLines.of("org.holdfast")) {
+            everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
+            lockAdmin.forceRelease(nodes, LockRequest.of("a' b"), "hangs'; removed: nothing \\' at all");
+            assertThat(log.beginningWith("HF0214"))
+                    .singleElement()
+                    .asString()
+                    .contains("forced release of 'a\\' b', asked")
+                    .contains(
+                            ", because: 'hangs\\'; removed: nothing \\\\\\' at all'; removed: EXCLUSIVE 'a\\' b' held");
+        }
+    }
+
     /** A process may be killed before the nodes have answered. */
     @Test
     void forceRelease_isInTheAuditLogBeforeItIsSent() {

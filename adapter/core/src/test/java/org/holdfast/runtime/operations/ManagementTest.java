@@ -144,6 +144,23 @@ class ManagementTest {
     }
 
     @Test
+    void name_thatMovesCursorsAndForgesLines_isMaskedInWhatJmxReturns() throws Exception {
+        String evil = "evil\u001b[2J\nforged";
+        processes.connection(0).acquire(evil);
+        assertThat(bean.forceRelease(evil, "a test"))
+                .singleElement()
+                .asString()
+                .startsWith("'evil?[2J?forged': EXCLUSIVE");
+        processes.connection(0).acquire(evil);
+        assertThat(bean.getHeldNames()).containsExactly("evil?[2J?forged");
+        processes.redis.get(0).kill();
+        processes.redis.get(1).kill();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> bean.describeLock(evil))
+                .withMessageContaining("'evil?[2J?forged'");
+    }
+
+    @Test
     void operator_throughJmx_seesPermitsAndTakesOneAway() throws Exception {
         LockRequest permit = LockRequest.semaphore("s", 3);
         Lease one = processes.connection(0).acquire(permit);
