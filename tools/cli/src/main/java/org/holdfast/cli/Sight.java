@@ -82,6 +82,11 @@ record Sight(SortedMap<String, String> facts) {
                 + " with token " + holder.token();
     }
 
+    /** Else a lock that is missing here may be held: not everything that was known is kept. */
+    private boolean seesAllLocks() {
+        return !facts.containsKey(LOCKS);
+    }
+
     /** Returns a line for each change, by what it is about. */
     List<String> changesSince(Sight before) {
         List<String> changes = new ArrayList<>();
@@ -91,7 +96,9 @@ record Sight(SortedMap<String, String> facts) {
             String was = before.facts().get(subject);
             String is = facts.get(subject);
             if (is == null) {
-                changes.add(ShownLines.shown(subject + (subject.equals(LOCKS) ? " can all be seen" : " " + FREE)));
+                if (subject.equals(LOCKS) || seesAllLocks()) {
+                    changes.add(ShownLines.shown(subject + (subject.equals(LOCKS) ? " can all be seen" : " " + FREE)));
+                }
             } else if (!is.equals(was)) {
                 changes.add(ShownLines.shown(subject + " " + is));
             }
