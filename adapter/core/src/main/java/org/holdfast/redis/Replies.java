@@ -11,6 +11,7 @@ import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeErrors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -106,7 +107,7 @@ final class Replies {
             return null;
         }
         Answer answer = reply instanceof JedisDataException error
-                ? new Answer(node, new Reply.Refused(explain(node, request.command(), error)), 0)
+                ? new Answer(node, refused(node, request.command(), error), 0)
                 : ReplyDecoder.answer(node, reply);
         Answer weighed = nodes.weigh(answer, request.command(), pipeline.term(), request.sentAt());
         if (weighed.reply() instanceof Reply.Ended ended) {
@@ -120,8 +121,10 @@ final class Replies {
         return nodes.clockMonitor().isDoubted(node) ? nodes.health(node).reason() : null;
     }
 
-    private String explain(int node, Command command, JedisDataException error) {
-        return nodes.explainRefusal(node, nodes.codec(node).explain(command, Failures.describe(error)));
+    private Reply refused(int node, Command command, JedisDataException error) {
+        String reason = Failures.describe(error);
+        return new Reply.Refused(
+                nodes.explainRefusal(node, nodes.codec(node).explain(command, reason)), NodeErrors.isOfKeys(reason));
     }
 
     /**

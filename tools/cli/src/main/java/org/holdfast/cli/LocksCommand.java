@@ -55,7 +55,7 @@ final class LocksCommand implements Callable<Integer> {
             spec.commandLine()
                     .getOut()
                     .println("Keys that were left out: " + listing.skipped()
-                            + ". No lock can have their names: another client has written them.");
+                            + ". No lock can have such names or types: another client has written them.");
         }
         return 0;
     }

@@ -87,8 +87,18 @@ public sealed interface Reply {
     /** There was nothing to release. */
     record Gone() implements Reply {}
 
-    /** The node answered with an error; nothing has changed there. */
-    record Refused(String reason) implements Reply {}
+    /**
+     * The node answered with an error; nothing has changed there.
+     *
+     * @param byKeys whether a key of the lock is of a type that none of ours has: another client has written it
+     */
+    record Refused(String reason, boolean byKeys) implements Reply {
+
+        /** For a reason that has nothing to do with what is asked about. */
+        public Refused(String reason) {
+            this(reason, false);
+        }
+    }
 
     /** The command was never sent: nothing has changed at the node. */
     record NotSent(String reason) implements Reply {}

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.holdfast.LockException;
@@ -109,11 +110,14 @@ final class HolderSurvey {
     private static final class Answers {
         private final Map<Written, Seen> entries = new TreeMap<>();
         private final List<Long> lastTokens = new ArrayList<>();
+        private int unreadable;
 
         void add(Answer answer) {
             if (answer.reply() instanceof Reply.Seen seen) {
                 lastTokens.add(seen.lastToken());
                 note(answer.node(), seen.holderEntries(), entries);
+            } else if (answer.reply() instanceof Reply.Refused refused && refused.byKeys()) {
+                unreadable++;
             }
         }
     }
@@ -134,24 +138,39 @@ final class HolderSurvey {
         return new Result(answers.lastTokens, described(LockShape.of(request), locks, answers.entries));
     }
 
-    /** Returns the holders of each lock. All are asked about in one go, so a slow node costs its time once. */
-    List<List<LockHolder>> lookAtEach(Nodes nodes, List<LockRequest> requests) {
+    /**
+     * Returns the holders of each lock; nothing for one whose keys another client has written in a way that nodes do
+     * not understand: it must not hide the others. All are asked about in one go, so a slow node costs its time once.
+     */
+    List<Optional<List<LockHolder>>> lookAtEach(Nodes nodes, List<LockRequest> requests) {
         requireReady(nodes, requests);
         List<List<Target>> locks = requests.stream().map(LockShape::targets).toList();
         long started = time.nanoTime();
         List<Round> rounds =
                 nodes.sendAll(locks.stream().map(Command.Inspect::new).toList(), NodeSet.first(nodes.count()));
-        List<List<LockHolder>> holders = new ArrayList<>();
+        List<Optional<List<LockHolder>>> holders = new ArrayList<>();
         try {
             for (int i = 0; i < rounds.size(); i++) {
-                Answers answers = new Answers();
-                collect(nodes, requests.get(i), rounds.get(i), started, answers::add);
-                holders.add(result(requests.get(i), locks.get(i), answers).holders());
+                holders.add(holders(nodes, requests.get(i), locks.get(i), rounds.get(i), started));
             }
         } finally {
             rounds.forEach(round -> round.leave(late -> {}));
         }
         return holders;
+    }
+
+    private Optional<List<LockHolder>> holders(
+            Nodes nodes, LockRequest request, List<Target> locks, Round round, long started) {
+        Answers answers = new Answers();
+        try {
+            collect(nodes, request, round, started, answers::add);
+            return Optional.of(result(request, locks, answers).holders());
+        } catch (QuorumUnavailableException e) {
+            if (e.failures().size() - answers.unreadable > nodes.count() / 2) {
+                throw e;
+            }
+            return Optional.empty();
+        }
     }
 
     /**

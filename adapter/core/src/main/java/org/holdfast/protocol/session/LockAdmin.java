@@ -2,6 +2,7 @@
 package org.holdfast.protocol.session;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
@@ -53,8 +54,11 @@ public final class LockAdmin {
         return look(nodes, request).holders();
     }
 
-    /** As {@link #holders}, of each of several locks, all of which are asked about in one go. */
-    public List<List<LockHolder>> holdersOfEach(Nodes nodes, List<LockRequest> requests) {
+    /**
+     * As {@link #holders}, of each of several locks, all of which are asked about in one go. Nothing for a lock whose
+     * keys another client has written in a way that nodes do not understand.
+     */
+    public List<Optional<List<LockHolder>>> holdersOfEach(Nodes nodes, List<LockRequest> requests) {
         return survey.lookAtEach(nodes, requests);
     }
 

@@ -20,6 +20,8 @@ public final class NodeErrors {
 
     private static final List<String> PASSING = List.of("BUSY ", "LOADING ", "MISCONF ", "MASTERDOWN ");
 
+    private static final String WRONG_TYPE = "WRONGTYPE ";
+
     private static final Pattern MOVED = Pattern.compile("MOVED (\\d{1,5}) .*");
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.[0-9.]{1,20}");
@@ -49,6 +51,11 @@ public final class NodeErrors {
      */
     public static boolean isPassing(String error) {
         return PASSING.stream().anyMatch(error::startsWith);
+    }
+
+    /** Returns whether an error says that a key is of another type than the command is for, also behind a script's line. */
+    public static boolean isOfKeys(String error) {
+        return error.contains(WRONG_TYPE);
     }
 
     /** Returns which slot an error says to be on another node; empty if it says something else. */

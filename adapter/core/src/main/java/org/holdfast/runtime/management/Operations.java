@@ -4,6 +4,7 @@ package org.holdfast.runtime.management;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.holdfast.CheckReport;
@@ -124,12 +125,18 @@ public final class Operations {
         List<Waiting> waiting =
                 nodes.waiting(requests.stream().map(LockRequest::name).toList());
         List<LockState> locks = new ArrayList<>();
+        int unreadable = 0;
         int asked = 0;
         while (asked < requests.size() && locks.size() <= limit && System.nanoTime() - begun < LONGEST_WALK.toNanos()) {
             int end = Math.min(asked + BATCH, requests.size());
-            List<List<LockHolder>> holders = admin.holdersOfEach(connections, requests.subList(asked, end));
+            List<Optional<List<LockHolder>>> holders = admin.holdersOfEach(connections, requests.subList(asked, end));
             for (int i = asked; i < end; i++) {
-                LockState lock = state(requests.get(i), holders.get(i - asked), waiting.get(i));
+                Optional<List<LockHolder>> known = holders.get(i - asked);
+                if (known.isEmpty()) {
+                    unreadable++;
+                    continue;
+                }
+                LockState lock = state(requests.get(i), known.get(), waiting.get(i));
                 if (!lock.isIdle()) { // its key may outlast its lease
                     locks.add(lock);
                 }
@@ -137,6 +144,7 @@ public final class Operations {
             asked = end;
         }
         boolean complete = found.isComplete() && asked == requests.size() && locks.size() <= limit;
-        return new LockListing(locks.subList(0, Math.min(limit, locks.size())), complete, found.skipped());
+        List<LockState> some = locks.subList(0, Math.min(limit, locks.size()));
+        return new LockListing(some, complete, found.skipped() + unreadable);
     }
 }

@@ -22,6 +22,7 @@ import org.holdfast.LockListing;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockState;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,6 +131,26 @@ class LockListingTest extends LockAdminOnNodes {
         assertThat(listing.locks()).extracting(LockState::name).contains("a");
         assertThat(listing.skipped()).isGreaterThanOrEqualTo(2);
         assertThat(listing.complete()).isTrue();
+    }
+
+    /** A node answers with an error for that name, and for no other. */
+    @Test
+    void keys_ofAnotherType_areSkippedAndCounted_andTheOthersListed() throws Exception {
+        onEveryNode("RPUSH holdfast:{alist}:lock a");
+        onEveryNode("RPUSH holdfast:{afence}:fence a");
+        onEveryNode("SET holdfast:{afence}:lock junk");
+        onEveryNode("RPUSH holdfast:{apermit}:permit-0:lock a");
+        ask(redis.get(0), "RPUSH holdfast:{one}:lock a");
+        take(locks, LockRequest.of("b"));
+        take(locks, LockRequest.of("one"));
+        LockListing listing = others.locks(10);
+        assertThat(listing.locks()).extracting(LockState::name).containsExactly("b", "one");
+        assertThat(listing.skipped()).isEqualTo(3);
+        assertThat(listing.complete()).isTrue();
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> others.holders("alist"))
+                .withMessageContaining("'alist'")
+                .withMessageContaining("WRONGTYPE");
     }
 
     /** The key of a lock outlasts its lease where nodes are guarded. */
