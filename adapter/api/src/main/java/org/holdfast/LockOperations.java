@@ -63,6 +63,7 @@ public interface LockOperations extends AutoCloseable {
      *     number of permits
      * @return sorted by name and token; empty if there is no holder. Of more than 1,000 holders some are left out
      * @throws QuorumUnavailableException if too few nodes answered
+     * @throws LockException if too few nodes answered since their users may not look
      * @throws IllegalStateException if this is closed
      */
     List<LockHolder> holders(LockRequest request);
@@ -82,7 +83,8 @@ public interface LockOperations extends AutoCloseable {
      * @return the locks
      * @throws IllegalArgumentException if the limit is out of range
      * @throws QuorumUnavailableException if too few nodes answered
-     * @throws LockException if a node answered that its user may not call {@code SCAN}, {@code ZCARD} or {@code PUBSUB}
+     * @throws LockException if a node answered that its user may not call {@code SCAN}, {@code ZCARD} or
+     *     {@code PUBSUB}, or if too few nodes answered since their users may not look
      * @throws IllegalStateException if this is closed, or the resource adapter is not started
      */
     LockListing locks(int limit);
@@ -94,7 +96,8 @@ public interface LockOperations extends AutoCloseable {
      *     LockRequest#semaphore semaphore} the number of permits
      * @return its state
      * @throws QuorumUnavailableException if too few nodes answered
-     * @throws LockException if a node answered that its user may not call {@code ZCARD} or {@code PUBSUB}
+     * @throws LockException if a node answered that its user may not call {@code ZCARD} or {@code PUBSUB}, or if too
+     *     few nodes answered since their users may not look
      * @throws IllegalStateException if this is closed, or the resource adapter is not started
      */
     LockState state(LockRequest request);
@@ -145,9 +148,11 @@ public interface LockOperations extends AutoCloseable {
      * @param reason why, and on which operator's word, for the audit; the first 300 characters of it are written,
      *     those without a shape as question marks. An empty text for none
      * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
-     * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same. Look
-     *     at its holders before the call is repeated, which might meet the next holder
-     * @throws LockException if the lock cannot be released by a token of this machine's clock
+     * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same, if
+     *     {@link QuorumUnavailableException#isPerhapsReleased()}. Look at its holders before the call is repeated,
+     *     which might meet the next holder
+     * @throws LockException if the lock cannot be released by a token of this machine's clock, or if too few nodes
+     *     answered since their users may not look; nothing is released
      * @throws IllegalStateException if this is closed
      */
     List<LockHolder> forceRelease(LockRequest request, String reason);
@@ -169,8 +174,10 @@ public interface LockOperations extends AutoCloseable {
      * @return the holder that was removed, and on how many nodes, once for each name or permit that it had; empty if no
      *     holder with this token was there
      * @throws IllegalArgumentException if the token is 0 or less: of a holder without one nothing is known
-     * @throws QuorumUnavailableException if too few nodes answered; some may have removed that holder all the same
-     * @throws LockException if the lock cannot be released by a token of this machine's clock
+     * @throws QuorumUnavailableException if too few nodes answered; some may have removed that holder all the same, if
+     *     {@link QuorumUnavailableException#isPerhapsReleased()}
+     * @throws LockException if the lock cannot be released by a token of this machine's clock, or if too few nodes
+     *     answered since their users may not look; nothing is released
      * @throws IllegalStateException if this is closed
      */
     List<LockHolder> forceRelease(LockRequest request, long token, String reason);

@@ -21,6 +21,8 @@ public final class QuorumUnavailableException extends LockException {
 
     private final TreeMap<String, String> failures;
 
+    private final boolean perhapsReleased;
+
     /**
      * Reports that too few nodes could vote.
      *
@@ -30,12 +32,18 @@ public final class QuorumUnavailableException extends LockException {
      * @param failures what happened, per node that did not take part
      */
     public QuorumUnavailableException(String name, int nodes, Duration waited, Map<String, String> failures) {
-        this(nodes, waited, "lock '" + name + "'", failures);
+        this(nodes, waited, lock(name), failures, false);
     }
 
-    private QuorumUnavailableException(int nodes, Duration waited, String what, Map<String, String> failures) {
+    private QuorumUnavailableException(
+            int nodes, Duration waited, String what, Map<String, String> failures, boolean perhapsReleased) {
         super(message(what, nodes, waited, new TreeMap<>(failures)));
         this.failures = new TreeMap<>(failures);
+        this.perhapsReleased = perhapsReleased;
+    }
+
+    private static String lock(String name) {
+        return "lock '" + name + "'";
     }
 
     /**
@@ -47,7 +55,28 @@ public final class QuorumUnavailableException extends LockException {
      * @param failures what happened, per node that did not take part
      */
     public static QuorumUnavailableException of(String what, int nodes, Duration waited, Map<String, String> failures) {
-        return new QuorumUnavailableException(nodes, waited, what, failures);
+        return new QuorumUnavailableException(nodes, waited, what, failures, false);
+    }
+
+    /**
+     * {@return the same for a forced release that was sent, see {@link #isPerhapsReleased()}}
+     *
+     * @param name the lock's name
+     * @param nodes how many nodes there are
+     * @param waited for how long a quorum was tried for
+     * @param failures what happened, per node that did not take part
+     */
+    public static QuorumUnavailableException ofRelease(
+            String name, int nodes, Duration waited, Map<String, String> failures) {
+        return new QuorumUnavailableException(nodes, waited, lock(name), failures, true);
+    }
+
+    /**
+     * {@return whether a forced release was sent to nodes, so that some or all of them may have carried it out} False
+     * if it was not sent since too few nodes answered the look before it, and for everything else.
+     */
+    public boolean isPerhapsReleased() {
+        return perhapsReleased;
     }
 
     /** {@return what happened, per node that did not take part: address without secrets to cause} */

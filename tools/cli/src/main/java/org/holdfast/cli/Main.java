@@ -2,11 +2,13 @@
 package org.holdfast.cli;
 
 import java.io.PrintWriter;
+import java.util.Collection;
 import java.util.Map;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockException;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.Setting;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -93,13 +95,19 @@ public final class Main {
                 || failure instanceof IllegalArgumentException) {
             return USAGE;
         }
-        if (failure instanceof QuorumUnavailableException) {
-            return UNAVAILABLE;
+        if (failure instanceof QuorumUnavailableException unavailable) {
+            return unavailable(unavailable.failures().values());
         }
         if (failure instanceof LockException) {
             return REFUSED;
         }
         throw failure;
+    }
+
+    /** Returns the exit code for nodes that cannot be used: these may be wrong settings, which both are shown then. */
+    static int unavailable(Collection<String> causes) {
+        String setting = Setting.MAX_LEASE_TTL_MILLIS.key() + "=";
+        return causes.stream().anyMatch(cause -> cause.contains(setting)) ? USAGE : UNAVAILABLE;
     }
 
     /** Makes commands, which have the environment from here. */

@@ -37,7 +37,10 @@ final class NodesCommand implements Callable<Integer> {
         if (!report.clockFault().isEmpty()) {
             spec.commandLine().getOut().println(report.clockFault());
         }
-        return report.isReady() ? 0 : Main.UNAVAILABLE;
+        return report.isReady()
+                ? 0
+                : Main.unavailable(
+                        report.nodes().stream().map(CheckReport.Node::cause).toList());
     }
 
     static String state(CheckReport.Node node) {

@@ -87,6 +87,9 @@ final class ReleaseCommand implements Callable<Integer> {
                     ? operations.forceRelease(lock.request(), audited)
                     : operations.forceRelease(lock.request(), token, audited);
         } catch (QuorumUnavailableException e) {
+            if (!e.isPerhapsReleased()) {
+                throw e;
+            }
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine()
                     .getErr()

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The operator that docs/operations.md describes can do everything, on a guarded node; one permission less is told. */
 @Timeout(120)
@@ -116,5 +118,60 @@ class OperatorUserTest {
         assertThat(redis.get(0).command("ACL LOG"))
                 .as("what the documented user was refused")
                 .doesNotContain("operator");
+    }
+
+    /** What a look needs. A release needs more, and is not begun without a look. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "+getrange",
+                "+pttl",
+                "+eval",
+                "+evalsha",
+                "+time",
+                "+info",
+                "+get",
+                "+scan",
+                "+zcard",
+                "+pubsub",
+                "~holdfast:*"
+            })
+    void operator_withoutAPermissionToLook_isRefusedAndToldWhich(String permission) throws Exception {
+        String name = "less" + permission.replaceAll("\\W", "");
+        become(name, permission);
+        Lease lease = take(LockRequest.of(name));
+        if (!permission.equals("+evalsha")) { // a look at few locks sends the source of its script
+            assertThat(shell.run("locks")).as(shell.err()).isEqualTo(Main.REFUSED);
+            assertThat(shell.err()).startsWith("HF0316").contains(redis.get(0).uri());
+        }
+        if (!List.of("+scan", "+zcard", "+pubsub").contains(permission)) {
+            assertThat(shell.run("release", name, "--reason", "a test"))
+                    .as(shell.err())
+                    .isEqualTo(Main.REFUSED);
+            assertThat(shell.err()).startsWith("HF0316").doesNotContain("may have been released");
+        }
+        assertThat(lease.renew()).isTrue();
+        lease.release();
+    }
+
+    @Test
+    void operator_withoutTheRightToSeeReaders_isRefused() throws Exception {
+        become("lessreaders", "+zrangebyscore");
+        Lease lease = take(LockRequest.of("read").mode(LockMode.READ));
+        for (String[] command : new String[][] {{"locks"}, {"holders", "read"}, {"release", "read", "--reason", "x"}}) {
+            assertThat(shell.run(command)).as(shell.err()).isEqualTo(Main.REFUSED);
+            assertThat(shell.err()).startsWith("HF0316");
+        }
+        lease.release();
+    }
+
+    @Test
+    void operator_whoseSettingsAreNotThoseOfTheApplications_isToldSoByTheExitCode() throws Exception {
+        become("operator");
+        shell.set("HOLDFAST_MAX_LEASE_TTL_MILLIS", "5000");
+        for (String[] command : new String[][] {{"nodes"}, {"locks"}, {"holders", "first"}}) {
+            assertThat(shell.run(command)).as(shell.err()).isEqualTo(Main.USAGE);
+            assertThat(shell.out() + shell.err()).contains("maxLeaseTtlMillis=4000", "maxLeaseTtlMillis=5000");
+        }
     }
 }

@@ -47,6 +47,9 @@ final class HolderSurvey {
                     .thenComparing(LockHolder::pid)
                     .thenComparing(LockHolder::thread));
 
+    /** Of a command that changes nothing. */
+    private static final boolean LOOKS = true;
+
     private final Time time;
     private final Timing timing;
     private final TokenClock tokens;
@@ -163,7 +166,7 @@ final class HolderSurvey {
             Nodes nodes, LockRequest request, List<Target> locks, Round round, long started) {
         Answers answers = new Answers();
         try {
-            collect(nodes, request, round, started, answers::add);
+            collect(nodes, request, LOOKS, round, started, answers::add);
             return Optional.of(result(request, locks, answers).holders());
         } catch (QuorumUnavailableException e) {
             if (e.failures().size() - answers.unreadable > nodes.count() / 2) {
@@ -184,7 +187,7 @@ final class HolderSurvey {
         long started = time.nanoTime();
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         try {
-            collect(nodes, request, round, started, answers);
+            collect(nodes, request, command instanceof Command.Inspect, round, started, answers);
         } finally {
             round.leave(late -> {});
         }
@@ -196,7 +199,9 @@ final class HolderSurvey {
         nodes.prepare();
     }
 
-    private void collect(Nodes nodes, LockRequest request, Round round, long started, Consumer<Answer> answers) {
+    /** @param looks whether the command changes nothing */
+    private void collect(
+            Nodes nodes, LockRequest request, boolean looks, Round round, long started, Consumer<Answer> answers) {
         long deadline = started + timing.nodeTimeout().toNanos();
         Tally tally = new Tally(nodes.count());
         Answer answer;
@@ -210,7 +215,10 @@ final class HolderSurvey {
         }
         if (!tally.isAcknowledged()) {
             Duration waited = Duration.ofNanos(time.nanoTime() - started);
-            throw new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes));
+            throw looks
+                    ? new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes))
+                    : QuorumUnavailableException.ofRelease(
+                            request.name(), nodes.count(), waited, tally.failures(nodes));
         }
     }
 

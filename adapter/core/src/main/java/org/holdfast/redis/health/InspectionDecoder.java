@@ -11,6 +11,7 @@ import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeErrors;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -122,6 +123,16 @@ final class InspectionDecoder {
             throw new NodeRefusedException("INFO does not tell " + field);
         }
         return value;
+    }
+
+    /**
+     * Returns the text of a birth mark; empty if there is none, or what is there is no text.
+     *
+     * @throws NodeRefusedException if the user may not read it: that it is missing is not known then
+     */
+    static String mark(Object reply) {
+        Object readable = reply instanceof JedisAccessControlException ? requiredReply(reply, "GET") : reply;
+        return readable instanceof byte[] bytes ? keptText(bytes) : "";
     }
 
     /**

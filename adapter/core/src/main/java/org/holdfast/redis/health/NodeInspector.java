@@ -219,7 +219,7 @@ public final class NodeInspector {
             if (own.ofShard()) {
                 ShardNotes.requireThere(replies.get(replies.size() - 1));
             }
-            String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.keptText(bytes) : "";
+            String mark = InspectionDecoder.mark(replies.get(0));
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));

@@ -245,8 +245,13 @@ public enum LockScript {
      */
     public String explain(String error) {
         Matcher place = LINE.matcher(error);
-        String more = REFUSAL.matcher(error).find() ? RIGHTS : "";
+        String more = isRefusal(error) ? RIGHTS : "";
         return (place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error) + more;
+    }
+
+    /** Returns whether a node says by an error that its user may not do what it was asked to, or what a script does. */
+    public static boolean isRefusal(String error) {
+        return REFUSAL.matcher(error).find();
     }
 
     private String line(long number) {

@@ -169,12 +169,12 @@ public final class LockScan {
             }
         }
         if (!refusals.isEmpty()) {
-            throw new LockException("HF0316: " + what
-                    + " cannot be had, since the user of a node lacks the permission: " + String.join("; ", refusals));
+            throw MissingPermissions.of(what, refusals);
         }
         if (failures.size() > nodes.size() / 2) {
-            throw QuorumUnavailableException.of(
-                    what, nodes.size(), Duration.ofNanos(time.nanoTime() - begun), failures);
+            Duration waited = Duration.ofNanos(time.nanoTime() - begun);
+            throw MissingPermissions.explain(
+                    what, nodes.size(), QuorumUnavailableException.of(what, nodes.size(), waited, failures));
         }
     }
 

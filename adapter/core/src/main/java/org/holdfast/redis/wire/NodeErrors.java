@@ -53,7 +53,7 @@ public final class NodeErrors {
         return PASSING.stream().anyMatch(error::startsWith);
     }
 
-    /** Returns whether an error says that a key is of another type than the command is for, also behind a script's line. */
+    /** Returns whether an error says that a key is of another type than a command is for, in a script or alone. */
     public static boolean isOfKeys(String error) {
         return error.contains(WRONG_TYPE);
     }

@@ -148,7 +148,8 @@ public interface LockServiceMXBean {
      *
      * @param name of the lock
      * @param reason why; must not be blank, and have 200 characters at the most
-     * @return the holders that have lost it, a line for each; none if only what nodes kept of an ended lease was removed
+     * @return the holders that have lost it, a line for each; none if only what nodes kept of an ended lease was
+     *     removed
      */
     @Described("Takes a lock away from its holders, which work on until their next renewal. Returns them")
     List<String> forceRelease(

@@ -13,11 +13,13 @@ import org.holdfast.LockListing;
 import org.holdfast.LockOperations;
 import org.holdfast.LockRequest;
 import org.holdfast.LockState;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.session.LockAdmin;
 import org.holdfast.redis.LockNodes;
 import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.survey.FoundLocks;
+import org.holdfast.redis.survey.MissingPermissions;
 import org.holdfast.redis.survey.Waiting;
 
 /**
@@ -80,26 +82,41 @@ public final class Operations {
     /** As {@link LockOperations#holders(LockRequest)}. */
     public List<LockHolder> holders(LockRequest request) {
         requireOpen();
-        return admin.holders(connections, request);
+        return look(request, () -> admin.holders(connections, request));
+    }
+
+    /**
+     * Asks about holders. Where only a permission is missing, that is what is reported, unless it was a release that
+     * may have been done.
+     */
+    private <T> T look(LockRequest request, Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (QuorumUnavailableException e) {
+            if (e.isPerhapsReleased()) {
+                throw e;
+            }
+            throw MissingPermissions.explain("the holders of '" + request.name() + "'", connections.count(), e);
+        }
     }
 
     /** As {@link LockOperations#forceRelease(LockRequest, String)}. */
     public List<LockHolder> forceRelease(LockRequest request, String reason) {
         requireOpen();
-        return admin.forceRelease(connections, request, reason);
+        return look(request, () -> admin.forceRelease(connections, request, reason));
     }
 
     /** As {@link LockOperations#forceRelease(LockRequest, long, String)}. */
     public List<LockHolder> forceRelease(LockRequest request, long token, String reason) {
         requireOpen();
-        return admin.forceRelease(connections, request, token, reason);
+        return look(request, () -> admin.forceRelease(connections, request, token, reason));
     }
 
     /** As {@link LockOperations#state(LockRequest)}. */
     public LockState state(LockRequest request) {
         requireOpen();
         Waiting waiting = nodes.waiting(List.of(request.name())).get(0);
-        return state(request, admin.holders(connections, request), waiting);
+        return state(request, holders(request), waiting);
     }
 
     private static LockState state(LockRequest request, List<LockHolder> holders, Waiting waiting) {
@@ -129,7 +146,8 @@ public final class Operations {
         int asked = 0;
         while (asked < requests.size() && locks.size() <= limit && System.nanoTime() - begun < LONGEST_WALK.toNanos()) {
             int end = Math.min(asked + BATCH, requests.size());
-            List<Optional<List<LockHolder>>> holders = admin.holdersOfEach(connections, requests.subList(asked, end));
+            List<LockRequest> some = requests.subList(asked, end);
+            List<Optional<List<LockHolder>>> holders = look(some.get(0), () -> admin.holdersOfEach(connections, some));
             for (int i = asked; i < end; i++) {
                 Optional<List<LockHolder>> known = holders.get(i - asked);
                 if (known.isEmpty()) {
@@ -144,7 +162,7 @@ public final class Operations {
             asked = end;
         }
         boolean complete = found.isComplete() && asked == requests.size() && locks.size() <= limit;
-        List<LockState> some = locks.subList(0, Math.min(limit, locks.size()));
-        return new LockListing(some, complete, found.skipped() + unreadable);
+        List<LockState> listed = locks.subList(0, Math.min(limit, locks.size()));
+        return new LockListing(listed, complete, found.skipped() + unreadable);
     }
 }
