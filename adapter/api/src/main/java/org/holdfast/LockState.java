@@ -10,9 +10,10 @@ import java.util.Objects;
  * @param request what it is: its name, and for a semaphore the number of permits. A semaphore in a listing has as many
  *     as the largest one that is held needs
  * @param holders its holders, sorted by token; empty if it is free
- * @param inLine how many callers wait in line, in all processes: those that asked for it in a fair way
+ * @param inLine how many callers wait in line, in all processes: those that asked for it in a fair way; 0 for a
+ *     semaphore
  * @param listening how many processes wait to receive its release, in line or not; one process may have any number of
- *     callers that wait
+ *     callers that wait. They may wait for a lock, a semaphore or a latch of that name: nodes do not know for which
  */
 public record LockState(LockRequest request, List<LockHolder> holders, int inLine, int listening) {
 

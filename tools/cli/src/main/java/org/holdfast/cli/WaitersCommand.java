@@ -21,5 +21,9 @@ final class WaitersCommand extends StateCommand {
                 state.listening(),
                 state.holders().size());
         table.print(out);
+        if (state.listening() > 0) {
+            out.println("Processes that listen wait for a lock, a semaphore or a latch of that name: nodes do not know"
+                    + " which.");
+        }
     }
 }

@@ -121,6 +121,22 @@ class LookTest {
     }
 
     @Test
+    void processesThatListen_areNotSaidToWaitForTheLockAlone() throws Exception {
+        String note = "of that name: nodes do not know which";
+        try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()));
+                LockConnection connection = locks.getConnection()) {
+            take(locks, LockRequest.semaphore("s", 1));
+            assertThat(shell.run("waiters", "s")).isZero();
+            assertThat(shell.out()).doesNotContain(note);
+            connection.acquireAsync(LockRequest.semaphore("s", 1).waitTimeout(ofSeconds(60)));
+            await().atMost(ofSeconds(20)).untilAsserted(() -> {
+                assertThat(shell.run("waiters", "s")).isZero();
+                assertThat(shell.out()).containsPattern("s +- +0 +1 +0").contains(note);
+            });
+        }
+    }
+
+    @Test
     void keys_thatNoLockCanHave_areCountedBelowTheLocks() throws Exception {
         try (LockConnectionFactory locks = Holdfast.connect(settings(redis.uris()))) {
             take(locks, LockRequest.of("x"));

@@ -119,8 +119,10 @@ public final class Operations {
         return state(request, holders(request), waiting);
     }
 
+    /** The line of a name is that of its lock: callers of a semaphore do not wait in line. */
     private static LockState state(LockRequest request, List<LockHolder> holders, Waiting waiting) {
-        return new LockState(request, holders, waiting.inLine(), waiting.listening());
+        int inLine = request.permits() == 0 ? waiting.inLine() : 0;
+        return new LockState(request, holders, inLine, waiting.listening());
     }
 
     /** As {@link LockOperations#locks(int)}. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.util.List;
@@ -92,6 +93,25 @@ class LockListingTest extends LockAdminOnNodes {
             for (CompletableFuture<Lease> waiter : waiters) {
                 waiter.get(30, TimeUnit.SECONDS);
             }
+        }
+    }
+
+    /** Only locks have a line: callers take any permit that they find free. */
+    @Test
+    void callersInLineForALock_areNotShownAtTheSemaphoreOfItsName() throws Exception {
+        take(locks, LockRequest.of("a"));
+        LockRequest permit = LockRequest.semaphore("a", 2);
+        take(locks, permit);
+        try (LockConnection there = others.getConnection()) {
+            CompletableFuture<Lease> waiter =
+                    there.acquireAsync(LockRequest.of("a").fair(true).waitTimeout(ofSeconds(40)));
+            await().atMost(ofSeconds(10))
+                    .until(() -> others.state(LockRequest.of("a")).inLine() == 1);
+            assertThat(others.state(permit).inLine()).isZero();
+            assertThat(others.locks(10).locks())
+                    .extracting(lock -> lock.request().permits() > 0, LockState::inLine)
+                    .containsExactlyInAnyOrder(tuple(false, 1), tuple(true, 0));
+            waiter.cancel(true);
         }
     }
 
