@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.LongPredicate;
 import org.holdfast.history.History;
 import org.holdfast.history.Hold;
+import org.holdfast.history.Kind;
 import org.holdfast.history.Write;
 
 /** What all clients of a deployment have reported. */
@@ -90,6 +91,12 @@ public final class Observations {
         });
         lastAsked.remove(client);
         notifyAll();
+    }
+
+    /** Returns whether a caller of a client has a lock that excludes all others, as far as the client has reported. */
+    public synchronized boolean isHolding(LongPredicate isOfThisClient) {
+        return open.values().stream()
+                .anyMatch(held -> isOfThisClient.test(held.granted.caller()) && held.granted.kind() == Kind.EXCLUSIVE);
     }
 
     /** Returns how many holds there were. */

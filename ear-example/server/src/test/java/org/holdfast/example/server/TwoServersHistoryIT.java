@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import org.holdfast.faults.Caller;
 import org.holdfast.faults.FencedResource;
 import org.holdfast.faults.Habit;
@@ -44,8 +45,14 @@ class TwoServersHistoryIT {
 
     private static final int SERVERS = 2;
 
-    /** So often a server stands still until one of its callers has a lock at that moment. */
+    /** So often a server stands still while one of its callers has a lock: another caller may not ask for that lock. */
     private static final int ROUNDS = 12;
+
+    /** So often it is stopped for a moment to find one that has a lock: most have theirs for some milliseconds. */
+    private static final int MOMENTS = 500;
+
+    /** So long a report is under way. */
+    private static final long REPORT_MILLIS = 20;
 
     /** Longer than the longest TTL and the quarantine, which are 5 s in this configuration. */
     private static final long FORGOTTEN_MILLIS = 7_000;
@@ -106,8 +113,8 @@ class TwoServersHistoryIT {
             });
 
             Verdict honest = work(Habit.HONEST, observations -> {
-                standStill(one, observations);
-                standStill(other, observations);
+                standStill(one, 0, observations);
+                standStill(other, 1, observations);
                 nodes.get(0).freeze();
                 pass(WORK_MILLIS);
                 nodes.get(0).thaw();
@@ -117,9 +124,9 @@ class TwoServersHistoryIT {
             assertThat(honest.isClean()).as(honest.toString()).isTrue();
 
             // Else the check might see nothing
-            Verdict stubborn = work(Habit.IGNORES_VALIDITY, observations -> standStill(one, observations));
+            Verdict stubborn = work(Habit.IGNORES_VALIDITY, observations -> standStill(one, 0, observations));
             for (int round = 1; round < ROUNDS && stubborn.count(Rule.EXCLUSION) == 0; round++) {
-                stubborn = work(Habit.IGNORES_VALIDITY, observations -> standStill(one, observations));
+                stubborn = work(Habit.IGNORES_VALIDITY, observations -> standStill(one, 0, observations));
             }
             assertThat(stubborn.count(Rule.EXCLUSION)).as(stubborn.toString()).isPositive();
         }
@@ -155,11 +162,23 @@ class TwoServersHistoryIT {
         }
     }
 
-    private static void standStill(WildFly server, Observations observations) throws Exception {
+    /** Stops a server at a moment in which one of its callers has a lock. */
+    private static void standStill(WildFly server, int number, Observations observations) throws Exception {
         server.freeze();
+        pass(REPORT_MILLIS);
+        for (int moment = 1; moment < MOMENTS && !observations.isHolding(isOf(number)); moment++) {
+            server.thaw();
+            pass(moment % REPORT_MILLIS); // not always at the same step of its callers
+            server.freeze();
+            pass(REPORT_MILLIS);
+        }
         pass(2 * WORK_MILLIS);
         server.thaw();
         awaitMore(observations);
+    }
+
+    private static LongPredicate isOf(int server) {
+        return caller -> caller / ObservedCallers.NUMBERS == server;
     }
 
     private static void forget(RedisServer node, Observations observations) throws Exception {
