@@ -4,17 +4,14 @@ package org.holdfast.redis.cluster;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.holdfast.redis.cluster.NodeView.Owner;
-import org.holdfast.redis.cluster.NodeView.Primary;
 
 /** Which node has each slot, as a majority of those says that were asked at about the same time. */
 final class Assignment {
@@ -79,24 +76,12 @@ final class Assignment {
         return voices.stream().filter(view -> view.node().equals(node)).findFirst();
     }
 
-    /** Returns the ids of all primaries that any node knows, and does not know to have failed. */
+    /** Returns the ids of all primaries that any node knows, failed ones too. */
     Set<String> primaryIds() {
-        return ids(one -> !one.failed());
-    }
-
-    /** Returns the ids of those that have failed, as far as any node knows them. */
-    Set<String> failedIds() {
-        Set<String> failed = ids(Primary::failed);
-        failed.removeAll(primaryIds());
-        return failed;
-    }
-
-    private Set<String> ids(Predicate<Primary> which) {
         return views.stream()
                 .flatMap(NodeView::allPrimaries)
-                .filter(which)
-                .map(Primary::id)
-                .collect(Collectors.toCollection(HashSet::new));
+                .map(NodeView.Primary::id)
+                .collect(Collectors.toSet());
     }
 
     /** Returns the ids of the nodes that have answered. */

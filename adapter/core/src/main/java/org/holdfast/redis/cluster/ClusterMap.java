@@ -103,7 +103,7 @@ public final class ClusterMap {
      */
     public synchronized List<Move> confirm(Collection<NodeView> views, long askedAt, long askedMicros) {
         Assignment assignment = Assignment.of(views);
-        primaries.see(assignment.primaryIds(), assignment.failedIds(), assignment.heard(), askedAt);
+        primaries.see(assignment.primaryIds(), assignment.heard(), askedAt);
         Map<NodeView.Owner, BitSet> slots = assignment.slots();
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
         if (!slots.isEmpty()) {

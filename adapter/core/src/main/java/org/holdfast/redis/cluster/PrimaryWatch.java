@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
  * a replica that knows nothing of that, up to Redis 8. So what it was moving is known if each other primary was heard
  * from its last answer on, until after it was replaced: whatever they have said is remembered as doubts of its slots. A
  * move that begins and is given up within one gap that is too short to count is excluded in writing. A primary that has
- * failed by the word of a majority, before the one that crashes was heard last, is no target: no slot is moved to it
- * until it is back.
+ * failed counts like any other: it may be back, get slots and fail again between two looks.
  *
  * <p>Not safe for use by several threads.
  */
@@ -31,22 +30,21 @@ final class PrimaryWatch {
     /**
      * What was heard of a primary.
      *
-     * @param listed whether it is known as a primary now that has not failed
+     * @param listed whether it is known as a primary now
      * @param lastAt when it was heard last, or when it became known as one, if that was later
      * @param heardAt when it was heard last; empty if it never was
-     * @param gapAt when it was last known for too long without being heard, or had failed; empty if it never was
+     * @param gapAt when it was last known for too long without being heard; empty if it never was
      */
     private record Contact(boolean listed, long lastAt, OptionalLong heardAt, OptionalLong gapAt) {
 
-        Contact next(boolean isListed, boolean hasFailed, boolean isHeard, long askedAt, long askedNanos) {
+        Contact next(boolean isListed, boolean isHeard, long askedAt, long askedNanos) {
             boolean comes = isListed && !listed;
             boolean isLate = !comes && (listed || isHeard) && askedAt - lastAt > askedNanos;
-            boolean fails = listed && hasFailed && !isHeard;
             return new Contact(
                     isListed,
                     isHeard || comes ? askedAt : lastAt,
                     isHeard ? OptionalLong.of(askedAt) : heardAt,
-                    isLate || fails ? OptionalLong.of(askedAt) : gapAt);
+                    isLate ? OptionalLong.of(askedAt) : gapAt);
         }
     }
 
@@ -58,21 +56,16 @@ final class PrimaryWatch {
     /**
      * Takes which nodes have answered.
      *
-     * @param primaries all that any of them knows and does not know to have failed; empty if none has answered
-     * @param failed those that have failed, as far as any of them knows of them
+     * @param primaries all that any of them knows, failed ones too; empty if none has answered
      * @param heard those that have answered
      */
-    void see(Set<String> primaries, Set<String> failed, Set<String> heard, long askedAt) {
+    void see(Set<String> primaries, Set<String> heard, long askedAt) {
         now = askedAt;
         primaries.forEach(node ->
                 contacts.putIfAbsent(node, new Contact(true, askedAt, OptionalLong.empty(), OptionalLong.empty())));
         boolean hasAnswer = !primaries.isEmpty();
         contacts.replaceAll((node, known) -> known.next(
-                hasAnswer ? primaries.contains(node) : known.listed(),
-                failed.contains(node),
-                heard.contains(node),
-                askedAt,
-                askedNanos));
+                hasAnswer ? primaries.contains(node) : known.listed(), heard.contains(node), askedAt, askedNanos));
         contacts.values()
                 .removeIf(known -> !known.listed()
                         && (known.gapAt().isEmpty() || askedAt - known.gapAt().getAsLong() > KEPT_NANOS));

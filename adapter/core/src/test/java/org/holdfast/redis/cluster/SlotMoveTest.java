@@ -184,9 +184,9 @@ class SlotMoveTest {
         assertThat(map.shard(13).orElseThrow().hasWatchedSince(moment)).isFalse();
     }
 
-    /** Its host is away for an hour; where it is back it says what it was importing. */
+    /** It may be back, get slots and fail again between two looks of this client. */
     @Test
-    void shard_thatAnotherNodeHasBecome_isContinued_whereAnotherPrimaryIsKnownToHaveFailedBefore() {
+    void shard_thatAnotherNodeHasBecome_isNotContinued_whereAnotherPrimaryHasFailedBefore() {
         confirm(before);
         for (int i = 0; i < 5; i++) {
             confirmLater(view(A, B, C), view(B, A, C), view(C, A, B));
@@ -194,19 +194,6 @@ class SlotMoveTest {
         Primary dead = failed(EMPTY);
         confirmLater(beside(dead, view(A, B, C)), beside(dead, view(B, A, C)), beside(dead, view(C, A, B)));
         long moment = time.nanoTime();
-        NodeView[] next = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), beside(dead, view(C, B, R))};
-        confirmLater(next);
-        confirmLater(next);
-        assertThat(map.shard(3).orElseThrow().hasWatchedSince(moment)).isTrue();
-    }
-
-    /** It was silent as long as the node before, and a majority has found that sooner than this client. */
-    @Test
-    void shard_thatAnotherNodeHasBecome_isNotContinued_whereAnotherPrimaryHasFailedSince() {
-        confirm(before);
-        long moment = time.nanoTime();
-        Primary dead = failed(EMPTY);
-        confirmLater(beside(dead, view(B, A, C)), beside(dead, view(C, A, B)));
         NodeView[] next = {beside(dead, view(R, B, C)), beside(dead, view(B, R, C)), beside(dead, view(C, B, R))};
         confirmLater(next);
         confirmLater(next);
