@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs by which clocks are believed that jump, or drift. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class ClockMutantsTest {
 
     @ConcurrentTest

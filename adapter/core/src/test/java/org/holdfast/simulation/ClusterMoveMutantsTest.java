@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs that forget what a primary of a cluster was moving away when it crashed. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class ClusterMoveMutantsTest {
 
     private static final String MOVE_TEST = "org.holdfast.redis.cluster.SlotMoveTest";

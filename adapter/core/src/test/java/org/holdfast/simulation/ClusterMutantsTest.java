@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs of voters that are clusters, which the simulation must find, or the test of a class. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class ClusterMutantsTest {
 
     private static final String TESTS = "org.holdfast.redis.cluster.";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs by which nodes that have forgotten, or have taken the place of others, are believed. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class MemoryMutantsTest {
 
     @ConcurrentTest

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs that the simulation must find, each in other worlds: a checker that cannot fail proves nothing. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class MutantsTest {
 
     @ConcurrentTest

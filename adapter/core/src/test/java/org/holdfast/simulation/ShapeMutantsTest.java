@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs of readers and writers, several names, permits, latches and waiters in line. */
 @ExtendWith(QuietWorlds.class)
-@Tag("thorough")
+@Tag("nightly")
 class ShapeMutantsTest {
 
     @ConcurrentTest

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mistakes in the model that TLC must find: an invariant that cannot fail says nothing. */
-@Tag("thorough")
+@Tag("nightly")
 class ModelMutantsTest {
 
     private static final Pattern CHECKS = Pattern.compile("(?m)^(INVARIANTS|PROPERTIES|CONSTRAINT) .*\n");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Each step of the real classes and scripts, in the simulation, is a step of the model: TLC follows what was recorded.
  * With a mistake built in it cannot, from the step on that shows the mistake.
  */
-@Tag("thorough")
+@Tag("nightly")
 @ExtendWith(QuietWorlds.class)
 class TraceTest {
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The model keeps its invariants also with nodes that forget and a voter that goes back, and meets all it should. */
-@Tag("thorough")
+@Tag("nightly")
 class WholeModelTest {
 
     private static final Map<String, Long> OF_LOCKS = Map.of("node", 66_000L, "order", 20_000L, "restart", 100_000L);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * A lock is held until its last share is given back or it is lost, whatever comes first; exactly one thread learns that
  * it has to release it, and each listener hears of a loss once.
  */
-@Tag("thorough")
+@Tag("nightly")
 class HeldLockInterleavingsTest {
 
     private static final String LEASE = "org/holdfast/protocol/lease/";

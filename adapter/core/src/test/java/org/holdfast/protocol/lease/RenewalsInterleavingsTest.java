@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is held is renewed, and at once if it may have been taken away, whatever renewal is under way. */
-@Tag("thorough")
+@Tag("nightly")
 class RenewalsInterleavingsTest {
 
     private static final String RENEWALS = "org/holdfast/protocol/lease/Renewals.java";

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * One line has one head. The next waiter learns that it is the head, and what is handed off reaches exactly one waiter,
  * also one that leaves meanwhile.
  */
-@Tag("thorough")
+@Tag("nightly")
 class WaitQueuesInterleavingsTest {
 
     private static final String QUEUES = "org/holdfast/protocol/queue/WaitQueues.java";

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens grow, and no two callers draw the same: also while tokens of other processes are seen. */
-@Tag("thorough")
+@Tag("nightly")
 class TokenClockInterleavingsTest {
 
     private static Interleavings stories() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * What is taken while the service stops, its connection is closed or its transaction ends is released; and a lock that
  * its holder takes once more while another thread gives it back is held, or is not.
  */
-@Tag("thorough")
+@Tag("nightly")
 class EndsInterleavingsTest {
 
     private static final String PROTOCOL = "org/holdfast/protocol/";

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One place inside: waiters enter one at a time, in their order, and each that is let in later is told. */
-@Tag("thorough")
+@Tag("nightly")
 class AttemptLimiterInterleavingsTest {
 
     private static final String LIMITER = "org/holdfast/protocol/waiting/AttemptLimiter.java";

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The resource adapter comes and goes while the server runs, and an application holds locks when it goes. */
-@Tag("thorough")
+@Tag("nightly")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(600)
 class RedeployIT {
