@@ -10,16 +10,9 @@ import static org.awaitility.Awaitility.await;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Scope;
-import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
 import org.holdfast.LeaseReadWriteLock;
@@ -31,56 +24,12 @@ import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Spans of locks on real nodes, as an exporter gets them. */
 @Timeout(120)
-class TracedLocksTest {
-
-    private static RedisServers redis;
-    private static LockConnectionFactory plain;
-
-    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
-    private final OpenTelemetrySdk telemetry = OpenTelemetrySdk.builder()
-            .setTracerProvider(SdkTracerProvider.builder()
-                    .addSpanProcessor(SimpleSpanProcessor.create(exporter))
-                    .build())
-            .build();
-    private final LockConnectionFactory locks = TracedLocks.of(plain, telemetry);
-    private final LockConnection connection = locks.getConnection();
-
-    @BeforeAll
-    static void startNodes() {
-        redis = RedisServers.start(3);
-        plain = connect(redis);
-    }
-
-    private static LockConnectionFactory connect(RedisServers nodes) {
-        return Holdfast.connect(
-                Map.of("nodes", nodes.uris(), "guard", "OFF", "nodeTimeoutMillis", "3000", "ttlMillis", "6000"));
-    }
-
-    @AfterAll
-    static void stopNodes() {
-        plain.close();
-        redis.close();
-    }
-
-    @AfterEach
-    void close() {
-        connection.close();
-        telemetry.close();
-    }
-
-    private List<SpanData> spans(String name) {
-        return exporter.getFinishedSpanItems().stream()
-                .filter(span -> span.getName().equals(name))
-                .toList();
-    }
+class TracedLocksTest extends TracedNodes {
 
     private SpanData only(String name) {
         assertThat(spans(name)).hasSize(1);

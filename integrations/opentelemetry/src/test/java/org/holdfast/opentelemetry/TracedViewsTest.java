@@ -6,69 +6,33 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.opentelemetry.api.trace.StatusCode;
-import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
 import org.holdfast.LeaseSemaphore;
-import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
-import org.holdfast.testkit.RedisServers;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which span ends when threads share the views of one connection, and one of them releases or loses what it holds. */
 @Timeout(120)
-class TracedViewsTest {
+class TracedViewsTest extends TracedNodes {
 
-    private static RedisServers redis;
-    private static LockConnectionFactory plain;
-
-    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
-    private final OpenTelemetrySdk telemetry = OpenTelemetrySdk.builder()
-            .setTracerProvider(SdkTracerProvider.builder()
-                    .addSpanProcessor(SimpleSpanProcessor.create(exporter))
-                    .build())
-            .build();
-    private final LockConnectionFactory locks = TracedLocks.of(plain, telemetry);
-    private final LockConnection connection = locks.getConnection();
     private final ExecutorService first = Executors.newSingleThreadExecutor();
     private final ExecutorService second = Executors.newSingleThreadExecutor();
 
-    @BeforeAll
-    static void startNodes() {
-        redis = RedisServers.start(3);
-        plain = Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "3000"));
-    }
-
-    @AfterAll
-    static void stopNodes() {
-        plain.close();
-        redis.close();
-    }
-
     @AfterEach
-    void close() {
+    void stopThreads() {
         first.shutdownNow();
         second.shutdownNow();
-        connection.close();
-        telemetry.close();
     }
 
     private static <T> T on(ExecutorService thread, Callable<T> work) throws Exception {
@@ -90,9 +54,7 @@ class TracedViewsTest {
     }
 
     private List<SpanData> holds() {
-        return exporter.getFinishedSpanItems().stream()
-                .filter(span -> span.getName().equals("holdfast hold"))
-                .toList();
+        return spans("holdfast hold");
     }
 
     private List<Long> tokens() {
