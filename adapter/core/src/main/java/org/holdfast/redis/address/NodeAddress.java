@@ -3,6 +3,7 @@ package org.holdfast.redis.address;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,70 +43,110 @@ public record NodeAddress(
      * Parses one address.
      *
      * @param setting the setting's name, for messages
-     * @param violations receives a sentence for a fault
+     * @param violations receives one sentence with all faults
      * @return the address, or null if it could not be understood
      */
     static @Nullable NodeAddress parse(String text, String setting, List<String> violations) {
+        List<String> faults = new ArrayList<>();
+        NodeAddress address = null;
         try {
-            URI uri = new URI(text);
-            boolean tls = "rediss".equals(uri.getScheme());
-            if (!tls && !"redis".equals(uri.getScheme())) {
-                throw new IllegalArgumentException("the scheme must be redis or rediss");
-            }
-            if (uri.getHost() == null) {
-                throw new IllegalArgumentException("there is no host, or its port is no number");
-            }
-            if (uri.getPort() == 0 || uri.getPort() > 65_535) {
-                throw new IllegalArgumentException("the port must be 1 to 65535");
-            }
-            if (uri.getFragment() != null) {
-                throw new IllegalArgumentException("there must be no # after the database");
-            }
-            AddressText.Credentials entry = AddressText.credentials(uri.getRawUserInfo());
-            int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
-            return new NodeAddress(
-                    uri.getHost(),
-                    port,
-                    tls,
-                    entry.user(),
-                    entry.password(),
-                    database(uri.getPath()),
-                    durable(uri.getQuery()));
+            address = new Parser(new URI(text), faults).parse();
         } catch (URISyntaxException e) {
-            violations.add(setting + " must be of the form " + FORM + ", was '" + AddressText.withoutSecrets(text)
-                    + "': " + e.getReason() + (e.getIndex() < 0 ? "" : " at position " + e.getIndex()));
-        } catch (IllegalArgumentException e) {
-            violations.add(setting + " must be of the form " + FORM + ", was '" + AddressText.withoutSecrets(text)
-                    + "': " + e.getMessage());
+            faults.add(e.getReason() + (e.getIndex() < 0 ? "" : " at position " + e.getIndex()));
         }
+        if (faults.isEmpty()) {
+            return address;
+        }
+        violations.add(setting + " must be of the form " + FORM + ", was '" + AddressText.withoutSecrets(text) + "': "
+                + String.join("; ", faults));
         return null;
-    }
-
-    private static boolean durable(@Nullable String query) {
-        if (query != null && !query.equals("durable=true") && !query.equals("durable=false")) {
-            throw new IllegalArgumentException("after the database there may be ?durable=true and nothing else");
-        }
-        return "durable=true".equals(query);
-    }
-
-    private static int database(@Nullable String path) {
-        if (path == null || path.isEmpty() || path.equals("/")) {
-            return 0;
-        }
-        try {
-            int database = Integer.parseInt(path.substring(1));
-            if (database >= 0) {
-                return database;
-            }
-        } catch (NumberFormatException e) {
-            // said below
-        }
-        throw new IllegalArgumentException("the database must be a number, 0 or more");
     }
 
     /** Returns the address without user and password. */
     @Override
     public String toString() {
         return (tls ? "rediss://" : "redis://") + host + ":" + port + (database == 0 ? "" : "/" + database);
+    }
+
+    /** Takes an address apart, and notes all that is wrong with it. */
+    private static final class Parser {
+
+        private final URI uri;
+        private final List<String> faults;
+
+        Parser(URI uri, List<String> faults) {
+            this.uri = uri;
+            this.faults = faults;
+        }
+
+        /** What is returned is an address only if there are no faults. */
+        NodeAddress parse() {
+            boolean tls = tls();
+            String host = host();
+            int port = port();
+            if (uri.getFragment() != null) {
+                faults.add("there must be no # after the database");
+            }
+            AddressText.Credentials entry = credentials();
+            return new NodeAddress(host, port, tls, entry.user(), entry.password(), database(), durable());
+        }
+
+        private boolean tls() {
+            boolean tls = "rediss".equals(uri.getScheme());
+            if (!tls && !"redis".equals(uri.getScheme())) {
+                faults.add("the scheme must be redis or rediss");
+            }
+            return tls;
+        }
+
+        /** The parts behind a host that is none are not looked at: a URI without a host has no port, and no user. */
+        private String host() {
+            if (uri.getHost() != null) {
+                return uri.getHost();
+            }
+            faults.add("there is no host, or its port is no number");
+            return "";
+        }
+
+        private int port() {
+            if (uri.getPort() == 0 || uri.getPort() > 65_535) {
+                faults.add("the port must be 1 to 65535");
+            }
+            return uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
+        }
+
+        private AddressText.Credentials credentials() {
+            try {
+                return AddressText.credentials(uri.getRawUserInfo());
+            } catch (IllegalArgumentException e) {
+                faults.add(String.valueOf(e.getMessage()));
+                return new AddressText.Credentials(null, null);
+            }
+        }
+
+        private int database() {
+            String path = uri.getPath();
+            if (path == null || path.isEmpty() || path.equals("/")) {
+                return 0;
+            }
+            try {
+                int database = Integer.parseInt(path.substring(1));
+                if (database >= 0) {
+                    return database;
+                }
+            } catch (NumberFormatException e) {
+                // said below
+            }
+            faults.add("the database must be a number, 0 or more");
+            return 0;
+        }
+
+        private boolean durable() {
+            String query = uri.getQuery();
+            if (query != null && !query.equals("durable=true") && !query.equals("durable=false")) {
+                faults.add("after the database there may be ?durable=true and nothing else");
+            }
+            return "durable=true".equals(query);
+        }
     }
 }

@@ -86,6 +86,21 @@ class NodeAddressTest {
     }
 
     @Test
+    void parse_severalFaults_areAllNamedAtOnce() {
+        parse("http://ada@a:0/x?foo=1#b");
+        assertThat(violations)
+                .singleElement()
+                .asString()
+                .contains(
+                        "scheme",
+                        "port must be",
+                        "no # after",
+                        "user without a password",
+                        "a number, 0",
+                        "nothing else");
+    }
+
+    @Test
     void messagesAndToString_neverTellSecrets() {
         parse("redis://:s3cret");
         parse("redis://ada:s3cret");
