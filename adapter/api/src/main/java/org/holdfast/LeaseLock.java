@@ -50,7 +50,8 @@ public interface LeaseLock extends Lock {
      * trip, a node timeout at the most; for permits up to three of them.
      *
      * <p>Callers that ask at the very same moment may take each other's votes, so that none of them has the lock. Then
-     * each asks again after some milliseconds, for half a second at the most.
+     * each asks again after some milliseconds, for half a second; where nodes answer slowly for longer, 4 s at the
+     * most.
      *
      * @return false if another holder has it
      * @throws QuorumUnavailableException if too few nodes could be asked

@@ -47,7 +47,7 @@ public interface LeaseSemaphore {
      * round trips, a node timeout each at the most.
      *
      * <p>Callers that ask at the very same moment may take each other's votes, so that a permit stays free. Then each
-     * asks again after some milliseconds, for half a second at the most.
+     * asks again after some milliseconds, for half a second; where nodes answer slowly for longer, 4 s at the most.
      *
      * @return false if all permits are taken
      * @throws QuorumUnavailableException if too few nodes could be asked

@@ -90,8 +90,8 @@ public interface LockConnection extends AutoCloseable {
      *
      * <p>Without a wait timeout there is one attempt, which blocks for one round trip, a node timeout at the most; for
      * permits up to three of them. Callers that ask at the very same moment may take each other's votes, so that none
-     * of them has the lock. Then each asks which of them has it, and again after some milliseconds, for half a second
-     * at the most.
+     * of them has the lock. Then each asks which of them has it, and again after some milliseconds, for half a second;
+     * where nodes answer slowly for longer, 4 s at the most.
      *
      * @param request which lock, and how
      * @return the lease, or nothing if another holder has the lock, or had it during all that time

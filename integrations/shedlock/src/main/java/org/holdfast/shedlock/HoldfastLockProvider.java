@@ -64,8 +64,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     /**
      * Takes the lock of a job if it is free now. Blocks for a round trip to the nodes. If several processes ask at the
-     * very same moment and none of them gets a majority, each asks again after some milliseconds, for half a second at
-     * the most.
+     * very same moment and none of them gets a majority, each asks again after some milliseconds, for half a second;
+     * where nodes answer slowly for longer, 4 s at the most.
      *
      * @param configuration the name of the lock, and for how long it is held at most and at least. A {@code
      *     lockAtLeastFor} that is not above 30 s and {@code maxLeaseTtlMillis} is kept by the nodes, whatever {@code

@@ -62,7 +62,7 @@ public final class HoldfastLockRegistry implements LockRegistry<DistributedLock>
      *       be asked: {@code tryLock()} after one attempt, {@code tryLock} with a time at its end, {@code lock} and
      *       {@code lockInterruptibly} after 10 s. False means that another holder has the lock. Where several callers
      *       ask at the same moment and take each other's votes, so that none has it, {@code tryLock} without a time
-     *       asks again, for half a second at the most.
+     *       asks again, for half a second; where nodes answer slowly for longer, 4 s at the most.
      *   <li>{@code lock(ttl)} and {@code tryLock(wait, ttl)} end the lock after that time, at least 100 ms. A thread
      *       that has the lock already keeps the time that it has. If the process dies, the nodes free the lock after
      *       that time where it is less than 30 s, and else after the TTL of the factory.

@@ -4,12 +4,15 @@ package org.holdfast.protocol.queue;
 import java.time.Duration;
 import org.holdfast.protocol.env.Time;
 
-/** How long one caller waits for a lock: from now on for its wait timeout. Safe for use by any number of threads. */
+/**
+ * How long one caller waits for a lock: from now on for its wait timeout. Safe for use by any number of threads,
+ * but only one of them {@linkplain #lastFor makes it longer}.
+ */
 public final class Patience {
 
     private final Time time;
     private final long begun;
-    private final long nanos;
+    private volatile long nanos;
 
     public Patience(Time time, Duration waitTimeout) {
         this.time = time;
@@ -33,6 +36,11 @@ public final class Patience {
     /** Returns how much of the wait timeout is left; 0 or less if nothing. */
     public long left() {
         return nanos - waitedNanos();
+    }
+
+    /** Lets the caller wait for so long from now on, at the least. */
+    public void lastFor(long longerNanos) {
+        nanos = Math.max(nanos, waitedNanos() + longerNanos);
     }
 
     /** Returns how long the caller has waited. */

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 /** Begins the acquisition of locks that callers do not have yet, and counts and records what becomes of it. */
 public final class Acquirer {
 
-    /** For so long callers that took each other's votes ask again, ten times or so. */
-    private static final Duration SPLIT = Duration.ofMillis(500);
-
     private final WaitContext context;
     private final Claims claims;
     private final Places places;
@@ -58,7 +55,7 @@ public final class Acquirer {
         context.forWaiting().requireTogether(request.names());
         Duration wait = request.waitTimeout().orElseThrow();
         boolean asksOnce = wait.isZero();
-        Patience patience = new Patience(context.time(), asksOnce ? SPLIT : wait);
+        Patience patience = new Patience(context.time(), asksOnce ? RetryDelay.SPLIT : wait);
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);
         Claims.Claiming claiming = claims.begin(demand, holder);

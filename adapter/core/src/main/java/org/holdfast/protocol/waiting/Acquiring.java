@@ -28,7 +28,7 @@ public final class Acquiring {
     private final Claims.Claiming claiming;
     private final Places.Place place;
     private final Consumer<AcquireResult> whenDone;
-    private final FailedAttempts failed = new FailedAttempts();
+    private final FailedAttempts failed;
     private long wakesBefore;
     private @Nullable AcquireResult result;
 
@@ -61,6 +61,7 @@ public final class Acquiring {
         this.context = context;
         this.patience = patience;
         this.asksOnce = asksOnce;
+        this.failed = new FailedAttempts(asksOnce);
         this.claiming = claiming;
         this.place = place;
         this.whenDone = whenDone;
@@ -234,14 +235,14 @@ public final class Acquiring {
         settle(next(nodes));
         if (asksOnce && result == null && !isSplit(nodes)) {
             settle(givenUp());
+        } else if (asksOnce && wait == null) {
+            patience.lastFor(failed.splitNanos()); // the first attempt may have taken long
         }
     }
 
     /** Callers that ask at the same moment may take each other's votes: then none of them has the lock. */
     private boolean isSplit(Nodes nodes) {
-        return failed.last() instanceof QuorumResult.Contended other
-                && other.hasVotes()
-                && claiming.isFree(nodes, deadline());
+        return failed.hadVotes() && claiming.isFree(nodes, deadline());
     }
 
     private void settle(@Nullable AcquireResult done) {
@@ -310,12 +311,11 @@ public final class Acquiring {
     /** Nodes have their time to answer: an attempt that is cut short could not tell contention from an outage. */
     private long deadline() {
         long longest = Long.MAX_VALUE / 2;
-        boolean first = wait == null;
-        return context.time().nanoTime() + (first ? longest : Math.min(left(), longest) + context.answerNanos());
+        return context.time().nanoTime() + (wait == null ? longest : Math.min(left(), longest) + context.answerNanos());
     }
 
     private void remember(QuorumResult found, long started) {
-        failed.add(found, started);
+        failed.add(found, started, context.time().nanoTime());
         place.note(found, started);
         if (wait != null) {
             wait.pace().attempted();

@@ -8,15 +8,26 @@ import org.jspecify.annotations.Nullable;
 /** What the attempts of one caller found that got nothing. For one thread at a time. */
 final class FailedAttempts {
 
+    private final boolean asksOnce;
     private int count;
     private int countSinceNews;
     private @Nullable QuorumResult last;
     private long lastBegun;
+    private long lastTook;
 
-    /** @param begun when the attempt began */
-    void add(QuorumResult found, long begun) {
+    /** @param asksOnce whether the caller asks again only because others took its votes */
+    FailedAttempts(boolean asksOnce) {
+        this.asksOnce = asksOnce;
+    }
+
+    /**
+     * @param begun when the attempt began
+     * @param ended when it ended
+     */
+    void add(QuorumResult found, long begun, long ended) {
         last = found;
         lastBegun = begun;
+        lastTook = ended - begun;
         count++;
         countSinceNews++;
     }
@@ -36,6 +47,11 @@ final class FailedAttempts {
         return last;
     }
 
+    /** Returns whether the last one found that others have the lock, and had votes itself. */
+    boolean hadVotes() {
+        return last instanceof QuorumResult.Contended other && other.hasVotes();
+    }
+
     /** Has what the last one found noted, and when it began; nothing if there was none. */
     void noteLast(ObjLongConsumer<QuorumResult> note) {
         if (last != null) {
@@ -48,12 +64,20 @@ final class FailedAttempts {
         return last == null || moment - lastBegun > 0;
     }
 
+    /** Returns for how long callers that took each other's votes ask again, as far as the last attempt shows. */
+    long splitNanos() {
+        return RetryDelay.splitNanos(lastTook);
+    }
+
     /**
      * Returns how long to wait before the next one, after at least one.
      *
      * @param hears whether releases are announced to the caller
      */
     long pauseNanos(RetryDelay retryDelay, boolean hears) {
+        if (asksOnce) {
+            return retryDelay.nanosAfterSplit(count, lastTook);
+        }
         return last instanceof QuorumResult.Contended other && hears
                 ? retryDelay.nanosWhileHeard(Math.max(1, countSinceNews), other.remainingMillis())
                 : retryDelay.nanosAfter(count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Randomness;
 
@@ -22,6 +23,17 @@ public final class RetryDelay {
      */
     private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** So long callers that took each other's votes ask again at the least, ten times or so on a local network. */
+    static final Duration SPLIT = Duration.ofMillis(500);
+
+    /** And at the most. */
+    private static final long LONGEST_SPLIT_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+    /** Where an attempt takes long, so many times as long: for four attempts and the pauses between them. */
+    private static final int SPLIT_TIMES = 32;
+
+    private static final long LARGEST_SPLIT_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Randomness randomness;
 
     public RetryDelay(Randomness randomness) {
@@ -34,6 +46,25 @@ public final class RetryDelay {
      */
     long nanosAfter(int attempts) {
         return upperHalf(Math.min(LARGEST_RANGE_NANOS, range(attempts)));
+    }
+
+    /** Returns for how long callers that took each other's votes ask again, where the last attempt took so long. */
+    static long splitNanos(long tookNanos) {
+        return Math.min(LONGEST_SPLIT_NANOS, Math.max(SPLIT.toNanos(), SPLIT_TIMES * tookNanos));
+    }
+
+    /**
+     * Returns how long a caller waits that has lost votes to others, and they to it. The range is several times as long
+     * as an attempt takes: callers that begin within a round trip of each other, each of them nearest to another node,
+     * would take the same votes again.
+     *
+     * @param attempts how many attempts have failed, 1 or more
+     * @param tookNanos how long the last one took
+     */
+    long nanosAfterSplit(int attempts, long tookNanos) {
+        long afterSlow = tookNanos << Math.min(attempts + 1, 4);
+        return upperHalf(Math.max(
+                Math.min(LARGEST_RANGE_NANOS, range(attempts)), Math.min(LARGEST_SPLIT_RANGE_NANOS, afterSlow)));
     }
 
     private static long range(int attempts) {

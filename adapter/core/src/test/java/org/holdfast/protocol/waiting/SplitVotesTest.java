@@ -50,6 +50,12 @@ class SplitVotesTest {
         return node == 0 || attempts > splits ? new Reply.Granted() : HELD;
     }
 
+    private void nodesAreFarAway() {
+        for (ScriptedNodes nodes : List.of(fixture.nodes, fixture.service)) {
+            nodes.latency(0, 40).latency(1, 40).latency(2, 40);
+        }
+    }
+
     private static Reply holder(String owner) {
         return new Reply.Seen(7, List.of(new HolderEntry(0, false, owner, 1_000)));
     }
@@ -108,6 +114,28 @@ class SplitVotesTest {
         assertThat(attempts).isBetween(6, 14);
         assertThat((fixture.time.nanoTime() - began) / 1_000_000).isBetween(500L, 510L);
         assertThat(fixture.waitQueues.waiters()).isZero();
+    }
+
+    @Test
+    void tryAcquire_nodesAreFarAway_pausesForSeveralRoundTrips() throws Exception {
+        votesAreTaken(1, node -> NO_HOLDER);
+        nodesAreFarAway();
+        long began = fixture.time.nanoTime();
+
+        assertThat(tryAcquire(fixture.request(0))).isInstanceOf(AcquireResult.Held.class);
+        assertThat((fixture.time.nanoTime() - began) / 1_000_000) // three rounds, and a pause of two to four of them
+                .isBetween(5 * 40L, 8 * 40L);
+    }
+
+    @Test
+    void tryAcquire_nodesAreFarAwayAndVotesAreSplitAgain_goesOnForLonger() throws Exception {
+        votesAreTaken(2, node -> NO_HOLDER);
+        nodesAreFarAway();
+        long began = fixture.time.nanoTime();
+
+        assertThat(tryAcquire(fixture.request(0))).isInstanceOf(AcquireResult.Held.class);
+        assertThat(attempts).isEqualTo(3);
+        assertThat((fixture.time.nanoTime() - began) / 1_000_000).isGreaterThan(500);
     }
 
     @Test
