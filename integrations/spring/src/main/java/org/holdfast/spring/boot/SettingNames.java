@@ -50,16 +50,21 @@ final class SettingNames {
 
     private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
         return isOfASetting(name)
+                || isOneOfTheNodes(name, source)
                 || source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource
                         && (isVariable(name, source)
                                 || OF_A_SERVICE.matcher(text(name, "_")).matches());
     }
 
     private static boolean isOfASetting(ConfigurationPropertyName name) {
-        boolean isANode = NODES.isParentOf(name) && name.isLastElementIndexed();
-        return isANode
-                || Arrays.stream(Setting.values())
-                        .anyMatch(setting -> of(setting).equals(name));
+        return Arrays.stream(Setting.values()).anyMatch(setting -> of(setting).equals(name));
+    }
+
+    /** One of a list: a source that has all nodes in one text has none besides. */
+    private static boolean isOneOfTheNodes(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        return NODES.isParentOf(name)
+                && name.isNumericIndex(NODES.getNumberOfElements())
+                && source.getConfigurationProperty(NODES) == null;
     }
 
     /** Spring Boot shows HOLDFAST_TTL_MILLIS as {@code holdfast.ttl.millis}, and binds it to the setting. */

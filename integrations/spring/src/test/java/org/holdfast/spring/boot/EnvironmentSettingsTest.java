@@ -134,6 +134,7 @@ class EnvironmentSettingsTest {
         "holdfast.guard[0], holdfast.guard, HOLDFAST_GUARD",
         "holdfast.wait.timeout.millis, holdfast.wait-timeout-millis, HOLDFAST_WAIT_TIMEOUT_MILLIS",
         "holdfast.nodes.x, holdfast.nodes[0], HOLDFAST_NODES_0",
+        "holdfast.nodes[x], holdfast.nodes[0], HOLDFAST_NODES_0",
         "holdfast.no.des, holdfast.nodes, HOLDFAST_NODES",
     })
     void name_withADotOrANumberBesideTheRightOne_isRefused(String wrong, String right, String variable) {
@@ -147,6 +148,15 @@ class EnvironmentSettingsTest {
         assertThat(EnvironmentSettings.read(variables)).hasSize(1);
         variables.getPropertySources().addFirst(new MapPropertySource("arguments", Map.of(wrong, "x")));
         assertRefused(variables, wrong);
+    }
+
+    @Test
+    void node_besideAllNodesInTheSameSource_isRefused() {
+        assertRefused(
+                with(Map.of("holdfast.nodes", "redis://a", "holdfast.nodes[7]", "redis://b")), "holdfast.nodes[7]");
+        assertRefused(
+                withVariables(Map.of("HOLDFAST_NODES", "redis://a", "HOLDFAST_NODES_7", "redis://b")),
+                "holdfast.nodes[7]");
     }
 
     @Test
