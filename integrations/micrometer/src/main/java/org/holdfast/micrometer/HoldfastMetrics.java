@@ -30,7 +30,8 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
      * Registers the meters of all lock services that there are, and from now on of those that begin, until this object
      * or the registry is closed. Several objects of this class, as two libraries of an application may make, can be
      * bound to the same registry, and one of them several times: each meter is there once, until all of these objects
-     * are closed.
+     * are closed. A composite registry has its meters in each of the registries that it is made of: bind to the
+     * composite or to these, and not to both, or the one that is closed first removes the meters of the other.
      *
      * @param registry receives the meters
      * @throws IllegalStateException if this object is closed

@@ -15,7 +15,13 @@ public sealed interface QuorumResult {
      * @param hasVotes whether a node granted it to the caller, as far as the answers were waited for: perhaps several
      *     callers have taken each other's votes, and none of them has the lock
      */
-    record Contended(long remainingMillis, boolean hasVotes) implements QuorumResult {}
+    record Contended(long remainingMillis, boolean hasVotes) implements QuorumResult {
+
+        /** Returns the result of both attempts, of which the other one came before, for another permit. */
+        public Contended after(Contended other) {
+            return new Contended(remainingMillis, hasVotes || other.hasVotes);
+        }
+    }
 
     /** Larger tokens are on record: a new attempt with one larger than this may succeed at once. */
     record TokenTooSmall(long last) implements QuorumResult {}

@@ -101,9 +101,11 @@ public final class Claims {
          */
         QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
             QuorumResult result = attemptOne(nodes, queueing, deadline, countsVotes);
-            return hasPermits() && result instanceof QuorumResult.Contended && findsPermit(nodes, deadline)
-                    ? attemptOne(nodes, queueing, deadline, countsVotes)
-                    : result;
+            if (hasPermits() && result instanceof QuorumResult.Contended first && findsPermit(nodes, deadline)) {
+                QuorumResult next = attemptOne(nodes, queueing, deadline, countsVotes);
+                return next instanceof QuorumResult.Contended second ? second.after(first) : next;
+            }
+            return result;
         }
 
         private boolean hasPermits() {

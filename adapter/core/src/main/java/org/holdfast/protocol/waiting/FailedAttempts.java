@@ -14,6 +14,7 @@ final class FailedAttempts {
     private @Nullable QuorumResult last;
     private long lastBegun;
     private long lastTook;
+    private boolean hadVotes;
 
     /** @param asksOnce whether the caller asks again only because others took its votes */
     FailedAttempts(boolean asksOnce) {
@@ -28,6 +29,7 @@ final class FailedAttempts {
         last = found;
         lastBegun = begun;
         lastTook = ended - begun;
+        hadVotes |= found instanceof QuorumResult.Contended other && other.hasVotes();
         count++;
         countSinceNews++;
     }
@@ -47,9 +49,12 @@ final class FailedAttempts {
         return last;
     }
 
-    /** Returns whether the last one found that others have the lock, and had votes itself. */
+    /**
+     * Returns whether the last one found that others have the lock, and one of all had votes itself: one that comes a
+     * little later than those of others may have none.
+     */
     boolean hadVotes() {
-        return last instanceof QuorumResult.Contended other && other.hasVotes();
+        return hadVotes && last instanceof QuorumResult.Contended;
     }
 
     /** Has what the last one found noted, and when it began; nothing if there was none. */

@@ -149,6 +149,24 @@ class SplitVotesTest {
     }
 
     @Test
+    void tryAcquire_nextPermitHasNoVotesLeft_asksWhileOneIsFree() throws Exception {
+        votesAreTaken(2, node -> new Reply.Free(1));
+        fixture.nodes.node(0, command -> lastVoteIsTaken(command));
+        fixture.service.node(0, command -> lastVoteIsTaken(command));
+        LockRequest permit =
+                LockRequest.semaphore("a", 2).waitTimeout(Duration.ZERO).ttl(Duration.ofSeconds(1));
+
+        assertThat(tryAcquire(permit)).isInstanceOf(AcquireResult.Held.class);
+        assertThat(attempts).isEqualTo(3);
+    }
+
+    /** The second attempt finds other callers on all nodes. */
+    private Reply lastVoteIsTaken(Command command) {
+        Reply reply = reply(command, 0, 2, node -> new Reply.Free(1));
+        return command instanceof Command.Acquire && attempts == 2 ? HELD : reply;
+    }
+
+    @Test
     void acquire_thatWaits_doesNotAskWhetherVotesWereSplit() throws Exception {
         votesAreTaken(1, node -> NO_HOLDER);
 
