@@ -3,7 +3,7 @@ package org.holdfast.simulation;
 
 import java.util.List;
 
-/** The links between the nodes of a cluster: they keep order, and break. */
+/** The links between the nodes of a cluster: they keep order, and break, also in one direction. */
 final class ClusterLinks {
 
     private static final long MILLI = 1_000_000L;
@@ -15,6 +15,9 @@ final class ClusterLinks {
     private final int[] side = new int[SimulatedCluster.MEMBERS];
     private final long[] apartUntil = new long[SimulatedCluster.MEMBERS];
 
+    /** Until when nothing that the one says reaches the other. */
+    private final long[][] lostUntil = new long[SimulatedCluster.MEMBERS][SimulatedCluster.MEMBERS];
+
     ClusterLinks(World world, SimulatedCluster cluster) {
         this.world = world;
         this.cluster = cluster;
@@ -24,14 +27,14 @@ final class ClusterLinks {
     void send(int from, int to, Runnable arrival) {
         long delay = (long) ((1 + world.random.nextDouble() * 20) * MILLI);
         lastArrival[from][to] = Math.max(lastArrival[from][to], world.now() + delay);
-        if (isLinked(from, to)) {
+        if (hears(to, from)) {
             world.at(lastArrival[from][to], () -> arrive(from, to, arrival));
         }
     }
 
     private void arrive(int from, int to, Runnable arrival) {
         SimulatedNode process = cluster.member(to).process;
-        if (!process.isUp() || !isLinked(from, to)) {
+        if (!process.isUp() || !hears(to, from)) {
             return;
         }
         if (process.readyAt() > world.now()) {
@@ -43,7 +46,11 @@ final class ClusterLinks {
 
     /** Returns whether two nodes hear each other. */
     boolean isLinked(int one, int other) {
-        return side(one) == side(other);
+        return hears(one, other) && hears(other, one);
+    }
+
+    private boolean hears(int one, int other) {
+        return side(one) == side(other) && world.now() >= lostUntil[other][one];
     }
 
     private int side(int member) {
@@ -57,5 +64,10 @@ final class ClusterLinks {
             side[member.index] = fresh;
             apartUntil[member.index] = until;
         });
+    }
+
+    /** Nothing that the one says reaches the other. What that says reaches the one. */
+    void lose(ClusterMember from, ClusterMember to, long until) {
+        lostUntil[from.index][to.index] = until;
     }
 }

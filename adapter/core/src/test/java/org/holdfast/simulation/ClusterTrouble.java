@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 
 /** Lets clusters fail over, and operators move their slots. */
 final class ClusterTrouble {
@@ -26,11 +23,12 @@ final class ClusterTrouble {
     private static final long LAST = 1_500 * MILLI;
 
     /** So long it takes until each client has looked. */
-    private static final long LOOKS = 1_500 * MILLI;
+    static final long LOOKS = 1_500 * MILLI;
 
     private final World world;
     private final Random random;
     private final long end;
+    private final ClusterCuts cuts;
     private final List<SimulatedCluster> clusters;
     private final List<Client> clients;
     private long replacedAt = -LOOKS - 1;
@@ -39,6 +37,7 @@ final class ClusterTrouble {
         this.world = world;
         this.random = world.random;
         this.end = end;
+        this.cuts = new ClusterCuts(world, clients);
         this.clusters = clusters;
         this.clients = clients;
     }
@@ -63,10 +62,10 @@ final class ClusterTrouble {
         SimulatedCluster cluster = clusters.get(voter);
         ClusterMember owner = cluster.owner();
         switch (kind) {
-            case SHARD_ISOLATED -> isolate(cluster, owner, upTo(left()));
+            case SHARD_ISOLATED -> cuts.isolate(cluster, owner, upTo(left()));
             case SHARD_TAKES_EPOCH -> {
                 long nanos = left() / 2 + upTo(left() / 2); // long enough for its successor to be asked
-                isolate(cluster, owner, nanos);
+                cuts.isolate(cluster, owner, nanos);
                 if (!cluster.isDurable()) { // there it would come back without what was answered elsewhere
                     world.after(nanos - upTo(nanos / 4), owner::raiseEpoch);
                 }
@@ -79,7 +78,9 @@ final class ClusterTrouble {
                     replace(cluster, owner);
                 }
             }
-            case SHARD_SUPPLANTED -> supplant(cluster, owner, left());
+            case SHARD_SUPPLANTED -> cuts.supplant(cluster, owner, left());
+            case SHARD_UNHEARD -> cuts.silence(cluster, owner, left() / 2 + upTo(left() / 2));
+            case SHARD_DEAF -> cuts.deafen(cluster, owner, left() / 2 + upTo(left() / 2));
             case SHARD_THERE_AND_BACK -> supplantThereAndBack(cluster, owner);
             case SLOT_MOVED, SLOT_TAKEN -> move(cluster, cluster.parts.named(), kind == Fault.SLOT_MOVED, () -> {});
             case SLOT_THERE_AND_BACK ->
@@ -91,60 +92,11 @@ final class ClusterTrouble {
             case SLOT_GIVEN_UP -> giveUp(cluster, cluster.parts.named());
             case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
+            case HOME_MOVED_FIRST -> takeAfterHome(cluster, owner);
             case SLOT_AWAY_UNLISTED -> takeUnlisted(cluster, owner);
             case SLOT_SOURCE_CRASH -> crashWhileMoving(cluster, cluster.parts.named());
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
         }
-    }
-
-    /** It is cut off from the others, perhaps with another one, and so are clients: from either side, or neither. */
-    private void isolate(SimulatedCluster cluster, ClusterMember owner, long nanos) {
-        List<ClusterMember> apart = new ArrayList<>(List.of(owner));
-        if (random.nextInt(4) == 0) {
-            apart.add(cluster.member(random.nextInt(SimulatedCluster.MEMBERS)));
-        }
-        long until = world.now() + nanos;
-        cluster.links.separate(apart, until);
-        for (Client client : clients) {
-            int beside = random.nextInt(3);
-            if (beside < 2) {
-                Set<SimulatedNode> hidden = new HashSet<>();
-                cluster.members().stream()
-                        .filter(member -> apart.contains(member) == (beside == 0))
-                        .forEach(member -> hidden.add(member.process));
-                client.reach.hide(hidden, random.nextBoolean() ? until : world.now() + upTo(nanos));
-            }
-        }
-    }
-
-    /**
-     * It is cut off, alone or beside another primary, and its replica takes its place, without a vote if need be.
-     * Clients are on either side.
-     */
-    private void supplant(SimulatedCluster cluster, ClusterMember owner, long nanos) {
-        List<ClusterMember> apart = new ArrayList<>(List.of(owner));
-        boolean beside = random.nextBoolean();
-        if (beside) {
-            ClusterMember other = another(cluster, owner);
-            apart.add(other);
-            replica(cluster, other).ifPresent(apart::add); // a second node that gets its first slots is excluded
-        }
-        long until = world.now() + nanos;
-        cluster.links.separate(apart, until);
-        for (Client client : clients) {
-            hide(client, cluster, apart, random.nextBoolean(), until);
-        }
-        world.after(upTo(500 * MILLI), () -> replica(cluster, owner)
-                .ifPresent(beside || random.nextBoolean() ? ClusterMember::takeOver : ClusterMember::failOver));
-    }
-
-    /** A client reaches none of those apart, or none of the others. */
-    private void hide(Client client, SimulatedCluster cluster, List<ClusterMember> apart, boolean those, long until) {
-        Set<SimulatedNode> hidden = new HashSet<>();
-        cluster.members().stream()
-                .filter(member -> apart.contains(member) == those)
-                .forEach(member -> hidden.add(member.process));
-        client.reach.hide(hidden, until);
     }
 
     /**
@@ -157,8 +109,8 @@ final class ClusterTrouble {
         }
         Client absent = clients.get(random.nextInt(clients.size()));
         long nanos = Math.min(left(), SETTLED + upTo(4_000 * MILLI));
-        hide(absent, cluster, List.of(), false, world.now() + nanos);
-        Optional<ClusterMember> replica = replica(cluster, owner);
+        cuts.hide(absent, cluster, List.of(), false, world.now() + nanos);
+        Optional<ClusterMember> replica = cuts.replica(cluster, owner);
         replica.ifPresent(ClusterMember::takeOver);
         world.after(nanos - upTo(300 * MILLI), () -> replica.filter(one -> one.known.isPrimary())
                 .filter(next -> !owner.known.isPrimary() && owner.primary() == next.index)
@@ -167,36 +119,21 @@ final class ClusterTrouble {
                     cluster.links.separate(List.of(next), until);
                     clients.stream()
                             .filter(client -> client != absent)
-                            .forEach(client -> hide(client, cluster, List.of(owner), true, until));
+                            .forEach(client -> cuts.hide(client, cluster, List.of(owner), true, until));
                     owner.takeOver();
                     askOften(absent, world.now(), 20, 6_000 * MILLI);
                 }));
     }
 
-    /** Only looks show that a primary was a replica for a shorter time: this is excluded in writing. */
-    private Optional<ClusterMember> replica(SimulatedCluster cluster, ClusterMember owner) {
-        return cluster.members().stream()
-                .filter(member -> !member.known.isPrimary() && member.primary() == owner.index && member.process.isUp())
-                .filter(member -> world.now() - member.replicaSince() > LOOKS)
-                .findFirst();
-    }
-
     /** By a vote, without the consent of the primary, or without a vote. */
     private void replace(SimulatedCluster cluster, ClusterMember owner) {
         boolean byVote = random.nextBoolean();
-        replica(cluster, owner).ifPresent(byVote ? ClusterMember::failOver : ClusterMember::takeOver);
-    }
-
-    private ClusterMember another(SimulatedCluster cluster, ClusterMember owner) {
-        List<ClusterMember> others = cluster.members().stream()
-                .filter(member -> member != owner && member.known.isPrimary())
-                .toList();
-        return others.get(random.nextInt(others.size()));
+        cuts.replica(cluster, owner).ifPresent(byVote ? ClusterMember::failOver : ClusterMember::takeOver);
     }
 
     private void move(SimulatedCluster cluster, int part, boolean whole, Runnable then) {
         ClusterMember from = cluster.owner(part);
-        ClusterMember to = another(cluster, from);
+        ClusterMember to = cuts.another(cluster, from);
         cluster.beginMove(part, from, to);
         world.after(
                 upTo(500 * MILLI),
@@ -212,7 +149,7 @@ final class ClusterTrouble {
     /** There and back before most clients look. */
     private void takeUnseen(SimulatedCluster cluster, int part) {
         ClusterMember from = cluster.owner(part);
-        ClusterMember to = another(cluster, from);
+        ClusterMember to = cuts.another(cluster, from);
         take(cluster, part, from, to);
         world.after(upTo(100 * MILLI), () -> take(cluster, part, to, from));
         clients.forEach(client -> askOften(client, world.now(), 10, 500 * MILLI));
@@ -224,7 +161,7 @@ final class ClusterTrouble {
         if (home == cluster.parts.named()) {
             return;
         }
-        ClusterMember to = another(cluster, owner);
+        ClusterMember to = cuts.another(cluster, owner);
         cluster.beginMove(home, owner, to);
         world.after(upTo(SHORTEST_MOVE), () -> {
             owner.process
@@ -261,7 +198,7 @@ final class ClusterTrouble {
         long last = giveUp(cluster, cluster.parts.named());
         if (random.nextInt(4) == 0) {
             long back = last + upTo(1_000 * MILLI);
-            hide(absent, cluster, List.of(), false, back);
+            cuts.hide(absent, cluster, List.of(), false, back);
             askOften(absent, back, 10, 1_000 * MILLI);
         } else {
             long back = last + upTo(50 * MILLI);
@@ -283,7 +220,7 @@ final class ClusterTrouble {
     /** Returns when it is given up. */
     private long giveUp(SimulatedCluster cluster, int part) {
         ClusterMember from = cluster.owner(part);
-        ClusterMember to = another(cluster, from);
+        ClusterMember to = cuts.another(cluster, from);
         long last = world.now() + SHORTEST_MOVE + upTo(1_000 * MILLI);
         cluster.beginMove(part, from, to);
         world.after(
@@ -304,7 +241,7 @@ final class ClusterTrouble {
             return;
         }
         ClusterMember from = cluster.owner(part);
-        ClusterMember to = another(cluster, from);
+        ClusterMember to = cuts.another(cluster, from);
         cluster.beginMove(part, from, to);
         world.after(
                 upTo(SHORTEST_MOVE),
@@ -333,6 +270,31 @@ final class ClusterTrouble {
         move(cluster, home, true, () -> {
             if (random.nextInt(3) > 0) {
                 world.after(upTo(left()), () -> comeBack(cluster, home, owner));
+            }
+        });
+    }
+
+    /**
+     * What a primary keeps of itself comes to another one, mostly to one without slots, before the slot of the names:
+     * it says that the slot was there for long.
+     */
+    private void takeAfterHome(SimulatedCluster cluster, ClusterMember owner) {
+        int home = cluster.home();
+        int named = cluster.parts.named();
+        if (home == named) {
+            return;
+        }
+        ClusterMember to = cluster.members().stream()
+                .filter(one ->
+                        one.known.isPrimary() && one.known.partsOf(one.index).isEmpty())
+                .findFirst()
+                .orElseGet(() -> cuts.another(cluster, owner));
+        cluster.beginMove(home, owner, to);
+        cluster.moveKeys(home, owner, to, Integer.MAX_VALUE, () -> {
+            to.assign(home, to.index);
+            endMove(home, owner, to);
+            if (cluster.owner() == owner && to.known.isPrimary()) {
+                take(cluster, named, owner, to);
             }
         });
     }

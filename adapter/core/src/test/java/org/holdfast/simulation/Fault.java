@@ -57,6 +57,8 @@ enum Fault {
     RESTART_WHOLE(0),
     /** Another process takes the place of a node's. Only in worlds of its own, in which nodes have standbys. */
     FAILOVER(0),
+    /** The same, after a while in which the process and the others do not hear each other in one direction. */
+    FAILOVER_ONE_WAY(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */
     SHARD_ISOLATED(0),
     /** The same, and it takes a larger epoch meanwhile, as it does when a move of a slot to it ends. */
@@ -70,6 +72,10 @@ enum Fault {
     SHARD_SUPPLANTED(0),
     /** The same while a client reaches no node, and back when it does again. */
     SHARD_THERE_AND_BACK(0),
+    /** No node hears the primary of a shard, which hears them, perhaps all but its replica. */
+    SHARD_UNHEARD(0),
+    /** The primary of a shard hears no node, and they hear it. An operator puts a replica in its place. */
+    SHARD_DEAF(0),
     /** The slot of the names moves to another shard, key by key. */
     SLOT_MOVED(0),
     /** The slot of the names comes to another shard, without what is left of its keys. */
@@ -84,7 +90,9 @@ enum Fault {
     SLOT_GIVEN_UP_UNSEEN(0),
     /** The slot in which a shard keeps what it knows of itself moves away, and perhaps back. */
     HOME_MOVED(0),
-    /** The same, but given up when only its list of used slots has gone; then as {@link #SLOT_AWAY_UNSEEN}. */
+    /** The same, to a primary that gets the slot of the names right after it, without its keys. */
+    HOME_MOVED_FIRST(0),
+    /** As the first of these, but given up when only its list has gone; then as {@link #SLOT_AWAY_UNSEEN}. */
     SLOT_AWAY_UNLISTED(0),
     /** The primary ends in the middle of a move of the slot of the names, of which its replica knows nothing. */
     SLOT_SOURCE_CRASH(0);
@@ -104,6 +112,11 @@ enum Fault {
             case CLIENT_PAUSE, CUT_OFF, NODE_PAUSE, WALL_STEP, WALL_FAR_OFF, SLOW_SENDING, ERRORS, FULL_MEMORY -> false;
             default -> true;
         };
+    }
+
+    /** Returns whether another process takes the place of a node's by it, which has a standby. */
+    boolean isFailover() {
+        return this == FAILOVER || this == FAILOVER_ONE_WAY;
     }
 
     /** Returns whether it happens to clusters only. */

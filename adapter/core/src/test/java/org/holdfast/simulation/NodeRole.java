@@ -56,8 +56,13 @@ final class NodeRole {
 
     /** Becomes the primary, with what it has received of the former one. */
     void promote(SimulatedNode former, long lagNanos) {
+        promote(former.role.memory.ago(lagNanos));
+    }
+
+    /** Becomes the primary, with what it has received. */
+    void promote(Map<String, MemoryRedis.Entry> received) {
         becomePrimary();
-        memory.begin(former.role.memory.ago(lagNanos));
+        memory.begin(received);
         checker.forgot();
     }
 

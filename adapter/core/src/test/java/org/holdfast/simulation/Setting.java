@@ -96,7 +96,8 @@ record Setting(
         double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
         return new Setting(
-                (kinds.contains(Fault.FAILOVER) || clustered ? MOVING_NODES : NODES).get(random.nextInt(NODES.size())),
+                (kinds.stream().anyMatch(Fault::isFailover) || clustered ? MOVING_NODES : NODES)
+                        .get(random.nextInt(NODES.size())),
                 timing(
                         random,
                         slow,
@@ -198,7 +199,7 @@ record Setting(
 
     /** Nodes fail over: they have standbys, or are clusters. */
     boolean isMoving() {
-        return kinds.contains(Fault.FAILOVER) || isClustered();
+        return kinds.stream().anyMatch(Fault::isFailover) || isClustered();
     }
 
     /** Nodes are clusters. */

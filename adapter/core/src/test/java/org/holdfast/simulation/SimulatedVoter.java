@@ -4,7 +4,9 @@ package org.holdfast.simulation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.guard.Witnesses;
 
 /**
@@ -84,11 +86,41 @@ final class SimulatedVoter {
             case 1 -> former.pause((long) (random.nextDouble() * most));
             default -> {} // it goes on
         }
-        world.after((long) (random.nextDouble() * most), () -> {
-            if (named.get(named.size() - 1) == next) {
-                former.role.becomeReplica();
+        world.after((long) (random.nextDouble() * most), () -> demote(former, next));
+    }
+
+    /**
+     * What the primary says reaches neither the witnesses nor its standby any more, and what they say reaches it; or
+     * the other way round. Either way witnesses have no answer from it. So they replace it after a while, by a standby
+     * that has nothing of what was granted since, or all. The former one goes on until they hear each other again.
+     *
+     * @param silent after how long it is replaced
+     * @param most how long it goes on after that at the most
+     */
+    void failOverOneWay(long silent, long most) {
+        int epoch = named.size();
+        SimulatedNode former = processes.get(named.get(epoch - 1));
+        int next = 1 - named.get(epoch - 1);
+        if (!processes.get(next).role.isReplica()) {
+            return; // it has not heard yet that it was replaced
+        }
+        boolean heard = random.nextBoolean();
+        Map<String, MemoryRedis.Entry> received = former.redis().snapshot();
+        world.after(silent, () -> {
+            if (named.size() == epoch && former.isUp()) { // else another one is sooner, or it was restarted
+                named.add(next);
+                processes.get(next).role.promote(heard ? former.redis().snapshot() : received);
+                namedAt = Long.MAX_VALUE;
+                tellWitnesses(epoch, most);
+                world.after(most, () -> demote(former, next));
             }
         });
+    }
+
+    private void demote(SimulatedNode former, int next) {
+        if (named.get(named.size() - 1) == next) {
+            former.role.becomeReplica();
+        }
     }
 
     /** One of them has led it. One may be cut off from the others, and not from clients: perhaps the one that led. */

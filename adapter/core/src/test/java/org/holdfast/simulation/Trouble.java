@@ -118,21 +118,36 @@ final class Trouble {
             case FULL_MEMORY -> node.refuse(MemoryRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
             case FAILOVER -> failOver(nodes.indexOf(node));
+            case FAILOVER_ONE_WAY -> failOverOneWay(nodes.indexOf(node));
             default -> clusters.happen(kind, nodes.indexOf(node));
         }
     }
 
-    /** Some clients are on the side of the former primary, with few witnesses, and do not hear of it for a while. */
     private void failOver(int node) {
-        for (Client client : clients) {
-            if (random.nextBoolean()) {
-                long until = world.now() + upTo(end - world.now());
-                client.whereabouts.standApart(node, random.nextInt(2), until);
-            }
-        }
+        divide(node, end - world.now());
         voters.get(node).failOver(Math.min(4_000 * MILLI, end - world.now()));
         if (random.nextBoolean()) { // and back
             world.after(upTo(end - world.now()), () -> voters.get(node).failOver(end - world.now()));
+        }
+    }
+
+    private void failOverOneWay(int node) {
+        long silent = 500 * MILLI + upTo(1_500 * MILLI);
+        long most = end - world.now() - silent;
+        if (most > 0) {
+            long goesOn = most / 2 + upTo(most / 2);
+            voters.get(node).failOverOneWay(silent, goesOn);
+            world.after(silent, () -> divide(node, goesOn));
+        }
+    }
+
+    /** Some clients are on the side of the former primary, with few witnesses, and do not hear of it for a while. */
+    private void divide(int node, long most) {
+        for (Client client : clients) {
+            if (random.nextBoolean()) {
+                long until = world.now() + upTo(most);
+                client.whereabouts.standApart(node, random.nextInt(2), until);
+            }
         }
     }
 
