@@ -40,8 +40,11 @@ final class BusLink implements AutoCloseable {
     private final int behind;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
-    /** By the node that connects: after a packet of which type nothing comes through any more. */
-    private final Map<String, Integer> cuts = new ConcurrentHashMap<>();
+    /** By the node that connects: after a packet of which type nothing that it sends comes through any more. */
+    private final Map<String, Integer> packets = new ConcurrentHashMap<>();
+
+    /** The same of what it is answered. */
+    private final Map<String, Integer> answers = new ConcurrentHashMap<>();
 
     /** @param behind the port on which the node listens to others */
     BusLink(int behind) {
@@ -60,16 +63,29 @@ final class BusLink implements AutoCloseable {
 
     /** Lets nothing through any more on connections that this node has opened, nor answers to that. */
     void cut(String id) {
-        cuts.put(id, NOW);
+        cutPackets(id);
+        cutAnswers(id);
     }
 
-    /** Does the same as soon as that node has sent a packet of this type, which comes through. */
+    /** Lets nothing through any more that this node sends on connections which it has opened. */
+    void cutPackets(String id) {
+        packets.put(id, NOW);
+    }
+
+    /** Lets nothing through any more that is answered on connections which this node has opened. */
+    void cutAnswers(String id) {
+        answers.put(id, NOW);
+    }
+
+    /** Cuts both as soon as that node has sent a packet of this type, which comes through. */
     void cutAfter(String id, int type) {
-        cuts.put(id, type);
+        packets.put(id, type);
+        answers.put(id, type);
     }
 
     void mend() {
-        cuts.clear();
+        packets.clear();
+        answers.clear();
     }
 
     private static void start(Runnable work) {
@@ -99,9 +115,10 @@ final class BusLink implements AutoCloseable {
             String sender = new String(packet, SENDER_AT, ID_LENGTH, StandardCharsets.US_ASCII);
             start(() -> pass(sender, server, node));
             while (true) {
-                forward(sender, packet, server.getOutputStream());
+                forward(packets, sender, packet, server.getOutputStream());
                 int type = ByteBuffer.wrap(packet).getShort(TYPE_AT);
-                cuts.computeIfPresent(sender, (id, cut) -> cut == type ? NOW : cut);
+                packets.computeIfPresent(sender, (id, cut) -> cut == type ? NOW : cut);
+                answers.computeIfPresent(sender, (id, cut) -> cut == type ? NOW : cut);
                 packet = packet(in);
             }
         } catch (IOException e) {
@@ -113,7 +130,7 @@ final class BusLink implements AutoCloseable {
         try {
             DataInputStream in = new DataInputStream(from.getInputStream());
             while (true) {
-                forward(sender, packet(in), to.getOutputStream());
+                forward(answers, sender, packet(in), to.getOutputStream());
             }
         } catch (IOException e) {
             open.remove(from); // one of them has gone
@@ -129,7 +146,8 @@ final class BusLink implements AutoCloseable {
         return packet;
     }
 
-    private void forward(String sender, byte[] packet, OutputStream out) throws IOException {
+    private static void forward(Map<String, Integer> cuts, String sender, byte[] packet, OutputStream out)
+            throws IOException {
         if (cuts.getOrDefault(sender, NEVER) != NOW) {
             out.write(packet);
         }

@@ -37,6 +37,15 @@ public final class BusLinks implements AutoCloseable {
         link(other).cut(ClusterNode.id(one));
     }
 
+    /**
+     * Cuts the way from one node to another: the other one hears nothing of it any more, on whichever connection. What
+     * the other one says comes through.
+     */
+    public void cutOneWay(RedisServer from, RedisServer to) {
+        link(to).cutPackets(ClusterNode.id(from));
+        link(from).cutAnswers(ClusterNode.id(to));
+    }
+
     /** Cuts the ways between two nodes when the one has asked the other for its vote, and has received it. */
     public void cutAfterVote(RedisServer candidate, RedisServer voter) {
         link(voter).cutAfter(ClusterNode.id(candidate), BusLink.VOTE_REQUEST);

@@ -34,8 +34,6 @@ class ClusterOperatorTest {
     /** For a lock that is kept longer than a slot takes to settle. */
     private static final Duration LONG_MEMORY = ofSeconds(18);
 
-    private static final Duration FIRST_USE = ofSeconds(25);
-
     private static final Duration RECOVERY = ofSeconds(40);
 
     @RegisterExtension
@@ -160,7 +158,7 @@ class ClusterOperatorTest {
         List<RedisServer> others =
                 cluster.servers().stream().filter(server -> server != primary).toList();
         RedisServer replica = cluster.addReplica(primary);
-        Contenders contenders = onTwoSides(cluster);
+        Contenders contenders = TwoSides.contend(voters, cluster, MEMORY);
 
         RedisServer voter = others.get(0);
         RedisServer witness = others.get(1);
@@ -169,7 +167,7 @@ class ClusterOperatorTest {
         cluster.ways().cutAfterVote(replica, voter);
         replica.command("CLUSTER FAILOVER FORCE");
         cluster.awaitRole(replica, true);
-        divide(List.of(primary, voter), List.of(replica, witness));
+        TwoSides.divide(List.of(primary, voter), List.of(replica, witness));
         await().pollDelay(ofSeconds(30)).atMost(ofSeconds(31)).until(() -> true);
         assertThat(ClusterNode.isPrimary(primary)).as("both are primaries").isTrue();
         contenders.assertExclusive();
@@ -183,50 +181,18 @@ class ClusterOperatorTest {
         RedisServer replica = cluster.addReplica(primary);
         List<RedisServer> others =
                 cluster.servers().stream().filter(server -> server != primary).toList();
-        Contenders contenders = onTwoSides(cluster);
+        Contenders contenders = TwoSides.contend(voters, cluster, MEMORY);
 
         others.forEach(server -> cluster.ways().cut(primary, server));
-        divide(List.of(primary), others);
+        TwoSides.divide(List.of(primary), others);
         cluster.awaitRole(replica, true);
         contenders.untilTaken(5, RECOVERY);
         contenders.assertExclusive();
 
         cluster.ways().mend();
-        for (RedisServer server : cluster.servers()) {
-            allowBoth(server);
-        }
+        TwoSides.unite(cluster);
         cluster.awaitRole(primary, false);
         contenders.untilTaken(5, RECOVERY);
         contenders.assertExclusive();
-    }
-
-    /** Starts callers of two users, each of whom may enter all nodes. */
-    private Contenders onTwoSides(RedisCluster cluster) throws Exception {
-        for (RedisServer server : cluster.servers()) {
-            allowBoth(server);
-        }
-        Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
-        for (int i = 0; i < 6; i++) {
-            contenders.add(
-                    MovingVoters.settings(cluster.uri(i % 2 == 0 ? "left:left@" : "right:right@"), MEMORY),
-                    i < 3 ? ofMillis(100) : ofSeconds(3));
-        }
-        contenders.untilTaken(5, FIRST_USE);
-        return contenders;
-    }
-
-    private static void allowBoth(RedisServer server) throws Exception {
-        server.command("ACL SETUSER left on >left ~* &* +@all");
-        server.command("ACL SETUSER right on >right ~* &* +@all");
-    }
-
-    /** Lets one user enter no more than these nodes, and the other one no more than those. */
-    private static void divide(List<RedisServer> left, List<RedisServer> right) throws Exception {
-        for (RedisServer server : right) {
-            server.command("ACL DELUSER left");
-        }
-        for (RedisServer server : left) {
-            server.command("ACL DELUSER right");
-        }
     }
 }
