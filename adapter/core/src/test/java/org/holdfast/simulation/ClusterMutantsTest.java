@@ -22,7 +22,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(132)
+                        .lastSeenIn(3)
                         .amidst("SHARD_SUPPLANTED")
                         .with(CLUSTER + "Assignment.java", "agreed(voices, primaries / 2 + 1)", "agreed(voices, 1)"));
     }
@@ -32,7 +32,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(26)
+                        .lastSeenIn(40)
                         .amidst("SHARD_SUPPLANTED")
                         .with(CLUSTER + "Assignment.java", "return others >= witnesses();", "return true;"));
     }
@@ -42,7 +42,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(426)
+                        .lastSeenIn(6)
                         .amidst("SLOT_GIVEN_UP_UNSEEN")
                         .with(CLUSTER + "Shard.java", "return now.doubts().isUnnoted(slot) || !now", "return !now"));
     }
@@ -53,7 +53,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(53)
+                        .lastSeenIn(26)
                         .amidst("SHARD_CRASH,SHARD_ISOLATED")
                         .with(
                                 GUARD + "MarkChanges.java",
@@ -73,7 +73,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(10)
+                        .lastSeenIn(23)
                         .amidst("SLOT_TAKEN")
                         .with(SCRIPTS + "shard_whole.lua", "if not refusal and now < whole then", "if false then"));
     }

@@ -91,7 +91,7 @@ class MemoryMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(1_204)
+                        .lastSeenIn(554)
                         .amidst("FAILOVER")
                         .with(
                                 GUARD + "Witnesses.java",
@@ -115,7 +115,7 @@ class MemoryMutantsTest {
     void processNotAskedBehindAProxy_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().lastSeenIn(122).with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
+                new Mutant().lastSeenIn(922).with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
     }
 
     @ConcurrentTest
@@ -135,7 +135,7 @@ class MemoryMutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
-                        .lastSeenIn(263)
+                        .lastSeenIn(1_387)
                         .amidst("EVICTION")
                         .with(SCRIPTS + "renew.lua", "missing = true", "missing = missing or i == 1"));
     }
