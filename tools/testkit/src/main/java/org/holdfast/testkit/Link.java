@@ -47,6 +47,11 @@ public final class Link implements AutoCloseable {
         return listener.getLocalPort();
     }
 
+    /** Returns the address in the form that Holdfast takes. */
+    public String uri() {
+        return "redis://127.0.0.1:" + port();
+    }
+
     /** Lets nothing through any more. */
     public void cut() {
         cut = first -> true;
@@ -75,6 +80,12 @@ public final class Link implements AutoCloseable {
     /** Leads to another server from the next connection on. Connections of before stay where they are. */
     public void leadTo(int port) {
         behind = port;
+    }
+
+    /** Leads to another server, and ends the connections of before, as a load balancer does after a failover. */
+    public void turnTo(int port) {
+        behind = port;
+        open.forEach(Link::close);
     }
 
     private static void start(Runnable work) {
@@ -119,22 +130,9 @@ public final class Link implements AutoCloseable {
     }
 
     private void pass(String first, Socket from, Socket to) {
-        byte[] bytes = new byte[CHUNK];
         try (from;
                 to) {
-            InputStream in = from.getInputStream();
-            OutputStream out = to.getOutputStream();
-            int length = in.read(bytes);
-            while (length >= 0) {
-                if (cut.test(first)) {
-                    swallow(first, in);
-                    return; // something was lost
-                }
-                Thread.sleep(distance.toMillis()); // what a test asks for is a long way
-                out.write(bytes, 0, length);
-                length = in.read(bytes);
-            }
-            swallow(first, in); // the end is not seen on the other side either
+            passUntilLost(first, from.getInputStream(), to.getOutputStream());
         } catch (IOException e) {
             // one of them has gone
         } catch (InterruptedException e) {
@@ -145,10 +143,32 @@ public final class Link implements AutoCloseable {
         }
     }
 
+    private void passUntilLost(String first, InputStream in, OutputStream out)
+            throws IOException, InterruptedException {
+        byte[] bytes = new byte[CHUNK];
+        try {
+            int length = in.read(bytes);
+            while (length >= 0 && !cut.test(first)) {
+                Thread.sleep(distance.toMillis()); // what a test asks for is a long way
+                out.write(bytes, 0, length);
+                length = in.read(bytes);
+            }
+            swallow(first, in);
+        } finally {
+            while (isCut(first)) { // the end is not seen on the other side either
+                Thread.sleep(10); // a test mends it
+            }
+        }
+    }
+
+    private boolean isCut(String first) {
+        return cut.test(first) && !listener.isClosed();
+    }
+
     /** Keeps the connection open for as long as it is cut. */
     private void swallow(String first, InputStream in) throws IOException {
         try {
-            while (cut.test(first) && !listener.isClosed()) {
+            while (isCut(first)) {
                 if (in.available() > 0) {
                     in.skip(in.available());
                 }
