@@ -3,6 +3,7 @@ package org.holdfast.runtime.faults;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -22,6 +25,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class MovingVoters implements AfterEachCallback {
 
     static final Path FILES = Path.of("target", "redis");
+
+    /** Marks, where they are, and records of slots may stay. A script, as an answer has no room for all keys. */
+    private static final String KEPT_FOR_EVER = "EVAL \"local kept = {}"
+            + " local may = {birth = 1, home = 1, slots = 1, used = 1, kept = 1}"
+            + " for _, key in ipairs(redis.call('KEYS', '*')) do"
+            + " if redis.call('PTTL', key) == -1 and not may[string.match(key, '[^:]*$')] then kept[#kept + 1] = key end"
+            + " end return kept\" 0";
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
@@ -76,6 +86,13 @@ final class MovingVoters implements AfterEachCallback {
         } catch (QuorumUnavailableException e) {
             return false; // its next shard is not asked yet
         }
+    }
+
+    /** Nor has a node keys of a slot that it does not have any more: the script would not be allowed to read them. */
+    static void assertNothingIsKeptForEver(RedisCluster cluster) {
+        cluster.servers().stream().filter(RedisServer::isAlive).forEach(server -> assertThat(server.ask(KEPT_FOR_EVER))
+                .as("keys without a time to live on the node at port " + server.port())
+                .isEqualTo("*0\r\n"));
     }
 
     @Override

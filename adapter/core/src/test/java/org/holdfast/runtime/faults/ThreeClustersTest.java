@@ -166,7 +166,7 @@ class ThreeClustersTest {
         slots.forEach(slot -> assertThat(ClusterNode.keys(slot, from)).isEmpty());
         first.close();
         second.close();
-        clusters.forEach(ThreeClustersTest::assertNothingIsKeptForEver);
+        clusters.forEach(MovingVoters::assertNothingIsKeptForEver);
     }
 
     private void report(String event, long begun) {
@@ -187,17 +187,5 @@ class ThreeClustersTest {
             long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
             LOG.log(System.Logger.Level.INFO, event + ": it grants a lock after " + millis + " ms");
         });
-    }
-
-    /** Marks, where they are, and records of slots are all that has no time to live. */
-    private static void assertNothingIsKeptForEver(RedisCluster cluster) {
-        for (RedisServer server : cluster.servers()) {
-            server.ask("KEYS *")
-                    .lines()
-                    .filter(line -> line.startsWith("holdfast:"))
-                    .filter(key -> !key.matches(".*:(birth|home|slots|used|kept)"))
-                    .forEach(
-                            key -> assertThat(server.ask("PTTL " + key)).as(key).isNotEqualTo(":-1\r\n"));
-        }
     }
 }
