@@ -4,12 +4,15 @@ package org.holdfast.runtime.faults;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -86,6 +89,15 @@ final class MovingVoters implements AfterEachCallback {
         } catch (QuorumUnavailableException e) {
             return false; // its next shard is not asked yet
         }
+    }
+
+    /** Waits until a node that comes to vote on a name has granted its lock. Callers contend for it. */
+    static void awaitVote(RedisServer node, String name, Duration patience) {
+        Set<String> owners = new HashSet<>(); // that of a lock which came along is the first one
+        await().atMost(patience).pollInterval(ofMillis(20)).until(() -> {
+            String[] lock = node.ask("GET holdfast:{" + name + "}:lock").split(" ", 3);
+            return lock.length == 3 && lock[0].startsWith("$") && owners.add(lock[2]) && owners.size() > 1;
+        });
     }
 
     /** Nor has a node keys of a slot that it does not have any more: the script would not be allowed to read them. */

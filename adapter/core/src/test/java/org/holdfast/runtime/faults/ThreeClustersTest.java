@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -179,11 +177,7 @@ class ThreeClustersTest {
     private static CompletableFuture<Void> reportVote(String event, RedisServer node, String name) {
         long begun = System.nanoTime();
         return CompletableFuture.runAsync(() -> {
-            Set<String> owners = new HashSet<>(); // that of a lock which came along is the first one
-            await().atMost(RECOVERY).pollInterval(ofMillis(20)).until(() -> {
-                String[] lock = node.ask("GET holdfast:{" + name + "}:lock").split(" ", 3);
-                return lock.length == 3 && lock[0].startsWith("$") && owners.add(lock[2]) && owners.size() > 1;
-            });
+            MovingVoters.awaitVote(node, name, RECOVERY);
             long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
             LOG.log(System.Logger.Level.INFO, event + ": it grants a lock after " + millis + " ms");
         });
