@@ -34,8 +34,17 @@ public final class Link implements AutoCloseable {
 
     /** @param behind the port of the server */
     public Link(int behind) {
+        this("127.0.0.1", 0, behind);
+    }
+
+    /**
+     * @param host an address of this machine
+     * @param port where it listens; 0 for one that is free
+     * @param behind the port of the server
+     */
+    public Link(String host, int port, int behind) {
         try {
-            this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+            this.listener = new ServerSocket(port, 50, InetAddress.getByName(host));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

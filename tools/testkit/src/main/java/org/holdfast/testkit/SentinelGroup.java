@@ -19,7 +19,12 @@ public final class SentinelGroup implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<RedisServer> sentinels = new ArrayList<>();
 
-    private SentinelGroup() {}
+    /** At which all reach each other. */
+    private final String host;
+
+    private SentinelGroup(String host) {
+        this.host = host;
+    }
 
     /**
      * Starts three Sentinels, a primary and replicas, and waits until all know each other.
@@ -37,12 +42,20 @@ public final class SentinelGroup implements AutoCloseable {
      * @param front starts what passes connections on to a port, and returns the port of that
      */
     public static SentinelGroup start(Path directory, int replicas, IntUnaryOperator front, String... options) {
-        SentinelGroup group = new SentinelGroup();
+        return new SentinelGroup("127.0.0.1").started(directory, replicas, front, options);
+    }
+
+    /** Does the same, where all reach each other at the loopback address of version 6 of IP. */
+    public static SentinelGroup startOnVersion6(Path directory, int replicas) {
+        return new SentinelGroup("::1").started(directory, replicas, port -> port, "--bind", "127.0.0.1", "::1");
+    }
+
+    private SentinelGroup started(Path directory, int replicas, IntUnaryOperator front, String... options) {
         try {
-            group.begin(directory, replicas, front, options);
-            return group;
+            begin(directory, replicas, front, options);
+            return this;
         } catch (RuntimeException e) {
-            group.close();
+            close();
             throw e;
         }
     }
@@ -53,7 +66,7 @@ public final class SentinelGroup implements AutoCloseable {
         int shown = front.applyAsInt(primary.port());
         for (int i = 0; i < replicas; i++) {
             List<String> all = new ArrayList<>(List.of(options));
-            all.addAll(List.of("--replicaof", "127.0.0.1", Integer.toString(shown)));
+            all.addAll(List.of("--replicaof", host, Integer.toString(shown)));
             servers.add(RedisServer.start(directory, all.toArray(String[]::new)));
         }
         Patience.await(
@@ -64,7 +77,8 @@ public final class SentinelGroup implements AutoCloseable {
         for (int i = 0; i < 3; i++) {
             sentinels.add(RedisServer.startSentinel(
                     directory,
-                    "sentinel monitor " + NAME + " 127.0.0.1 " + shown + " 2",
+                    "bind 127.0.0.1" + (host.equals("127.0.0.1") ? "" : " " + host),
+                    "sentinel monitor " + NAME + " " + host + " " + shown + " 2",
                     "sentinel down-after-milliseconds " + NAME + " " + DOWN_AFTER_MILLIS,
                     "sentinel failover-timeout " + NAME + " " + FAILOVER_TIMEOUT_MILLIS));
         }
@@ -121,13 +135,19 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Returns the address in the form that Holdfast takes. */
     public String uri() {
-        return uri(sentinels.stream().map(RedisServer::port).toList());
+        return uri(
+                host.contains(":") ? "[" + host + "]" : host,
+                sentinels.stream().map(RedisServer::port).toList());
     }
 
     /** Returns the same where the Sentinels are reached at other ports. */
     public static String uri(List<Integer> ports) {
+        return uri("127.0.0.1", ports);
+    }
+
+    private static String uri(String host, List<Integer> ports) {
         return ports.stream()
-                .map(port -> "127.0.0.1:" + port)
+                .map(port -> host + ":" + port)
                 .collect(Collectors.joining(",", "redis+sentinel://", "/" + NAME));
     }
 

@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -176,21 +173,13 @@ class ClusterAccessTest {
 
     @Test
     void nodes_withAnAddressOfVersion6_areAsked() throws Exception {
-        assumeTrue(hasVersion6(), "this machine has no IPv6");
+        assumeTrue(Version6Test.hasVersion6(), "this machine has no IPv6");
         RedisCluster cluster = voters.opened(RedisCluster.startWith(
                 MovingVoters.FILES, 3, "--bind", "127.0.0.1", "::1", "--cluster-announce-ip", "::1"));
         String seeds = cluster.servers().stream()
                 .map(server -> "[::1]:" + server.port())
                 .collect(Collectors.joining(",", "redis+cluster://", ""));
         use(MovingVoters.settings(seeds, MEMORY));
-    }
-
-    private static boolean hasVersion6() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
-            return socket.isBound();
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** As behind a translation of addresses, or the port of a container. */
