@@ -145,6 +145,14 @@ final class TraceRecorder implements Observer {
         });
     }
 
+    /** A lease whose client has stood still is lost as it begins: no look of ours has seen it. */
+    private void lostAtOnce(Trace.Attempt attempt) {
+        if (!attempt.over && !attempt.got) {
+            attempt.got = true;
+            add("get", attempt, 0, now() - attempt.drawnAt);
+        }
+    }
+
     private void end(Trace.Attempt attempt) {
         if (!attempt.over) {
             attempt.over = true;
@@ -173,6 +181,9 @@ final class TraceRecorder implements Observer {
             } else if (of instanceof Command.Renew) {
                 add("renew", attempt);
             } else {
+                if (of instanceof Command.Release release && release.held()) {
+                    lostAtOnce(attempt);
+                }
                 end(attempt);
             }
         }
