@@ -113,7 +113,7 @@ class ClusterGrowthTest {
         MovingVoters.assertNothingIsKeptForEver(cluster);
     }
 
-    /** Moves slots, and reports after what time the first two are used as before: a held lock's, and a contested one's. */
+    /** Moves slots, and reports after what time two are used as before: that of a held lock, and a contested one. */
     private void moveSlots(Contenders contenders) {
         RedisServer added = cluster.addPrimary();
         int contested = MovingVoters.slot(Contenders.NAME);
