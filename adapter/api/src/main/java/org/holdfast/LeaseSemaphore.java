@@ -47,7 +47,8 @@ public interface LeaseSemaphore {
      * round trips, a node timeout each at the most.
      *
      * <p>Callers that ask at the very same moment may take each other's votes, so that a permit stays free. Then each
-     * asks again after some milliseconds, for half a second; where nodes answer slowly for longer, 4 s at the most.
+     * of them asks again after some milliseconds, for half a second; where nodes answer slowly for longer, 4 s at the
+     * most. A caller to whom no node has given a vote just then is told at once that all permits are taken.
      *
      * @return false if all permits are taken
      * @throws QuorumUnavailableException if too few nodes could be asked
