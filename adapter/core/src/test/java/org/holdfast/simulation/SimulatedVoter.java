@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.guard.Witnesses;
 
@@ -60,7 +61,8 @@ final class SimulatedVoter {
     /** Returns what a witness says. */
     Witnesses.Testimony ask(int witness) {
         int epoch = known[witness];
-        return new Witnesses.Testimony("witness-" + witness, Integer.toString(named.get(epoch)), epoch, WITNESSES);
+        return new Witnesses.Testimony(
+                "witness-" + witness, Integer.toString(named.get(epoch)), epoch, WITNESSES, Set.of());
     }
 
     /**

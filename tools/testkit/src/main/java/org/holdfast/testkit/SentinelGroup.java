@@ -74,6 +74,10 @@ public final class SentinelGroup implements AutoCloseable {
                 () -> primary.ask("INFO replication").contains("connected_slaves:" + replicas)
                         && !primary.ask("INFO replication").contains("state=wait_bgsave")
                         && !primary.ask("INFO replication").contains("state=send_bulk"));
+        startSentinels(directory, shown, replicas);
+    }
+
+    private void startSentinels(Path directory, int shown, int replicas) {
         for (int i = 0; i < 3; i++) {
             sentinels.add(RedisServer.startSentinel(
                     directory,
@@ -85,6 +89,15 @@ public final class SentinelGroup implements AutoCloseable {
         Patience.await("all Sentinels know each other", () -> sentinels.stream()
                 .allMatch(sentinel -> fields(sentinel, "num-other-sentinels").equals("2")
                         && fields(sentinel, "num-slaves").equals(Integer.toString(replicas))));
+    }
+
+    /** Ends all Sentinels, with their files, starts others that watch the same primary, and returns these. */
+    public List<RedisServer> replaceSentinels(Path directory) {
+        int shown = named(sentinels.get(0));
+        sentinels.forEach(RedisServer::close);
+        sentinels.clear();
+        startSentinels(directory, shown, servers.size() - 1);
+        return sentinels;
     }
 
     /** Returns a field of what a Sentinel says of the primary. */

@@ -3,6 +3,7 @@ package org.holdfast.protocol.guard;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Counts what witnesses, such as Sentinels, say about which process a voter is.
@@ -21,8 +22,13 @@ public final class Witnesses {
      * @param place where the process is
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
+     * @param ids of the witnesses that it knows, and of the process: by these a {@link WitnessGroup} is known
      */
-    public record Testimony(String witness, String place, long epoch, int group) {
+    public record Testimony(String witness, String place, long epoch, int group, Set<String> ids) {
+
+        public Testimony {
+            ids = Set.copyOf(ids);
+        }
 
         private Agreement agreement() {
             return new Agreement(place, epoch);

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.guard.WitnessGroup;
 import org.holdfast.protocol.guard.Witnesses;
 import org.holdfast.redis.address.HostPort;
 
@@ -36,6 +37,7 @@ public final class ClusterMap {
     private final long countsNanos;
     private final long settlesNanos;
     private final PrimaryWatch primaries;
+    private final WitnessGroup group = new WitnessGroup();
     private final Supplier<Terms> newTerms;
     private Map<String, Shard> byNode = new HashMap<>();
     private volatile NavigableMap<Integer, Segment> segments = new TreeMap<>();
@@ -86,23 +88,37 @@ public final class ClusterMap {
         return Assignment.voices(views).size() >= needed(views);
     }
 
+    /** Returns the answers of nodes of the cluster that this client uses; all answers before it uses one. */
+    public List<NodeView> own(List<NodeView> views) {
+        return group.own(views, NodeView::members);
+    }
+
     /** Returns why what nodes have answered is worth nothing, whatever that is; empty if it is worth something. */
-    public static Optional<String> fault(Collection<NodeView> views) {
-        return Assignment.strangers(views)
+    public Optional<String> fault(List<NodeView> views) {
+        List<NodeView> own = own(views);
+        Optional<String> stranger =
+                views.stream().filter(view -> !own.contains(view)).findFirst().map(this::explainStranger);
+        return stranger.or(() -> Assignment.strangers(own)
                 .map(two -> "nodes " + two.get(0) + " and " + two.get(1)
                         + " do not know each other: they belong to different clusters, of which the address must name"
-                        + " one");
+                        + " one"));
+    }
+
+    private String explainStranger(NodeView stranger) {
+        return "node " + stranger.node() + " answers where this cluster was, and knows none of its nodes (" + group
+                + "): it belongs to another cluster, which is not used. Have the hosts lead to the former cluster; if"
+                + " that is gone for all clients, start all of them again";
     }
 
     /**
-     * Takes what nodes have answered.
+     * Takes what nodes have answered. What nodes of another cluster have answered counts for nothing.
      *
      * @param askedAt when the first of them was asked
      * @param askedMicros the wall clock at that moment
      * @return shards that another node has become
      */
-    public synchronized List<Move> confirm(Collection<NodeView> views, long askedAt, long askedMicros) {
-        Assignment assignment = Assignment.of(views);
+    public synchronized List<Move> confirm(List<NodeView> views, long askedAt, long askedMicros) {
+        Assignment assignment = Assignment.of(own(views));
         primaries.see(assignment.primaryIds(), assignment.heard(), askedAt);
         Map<NodeView.Owner, BitSet> slots = assignment.slots();
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
@@ -110,6 +126,7 @@ public final class ClusterMap {
             boolean continues = watchedAt.isPresent() && askedAt - watchedAt.getAsLong() <= round.toNanos();
             watchedSince = continues ? watchedSince : askedAt;
             watchedAt = OptionalLong.of(askedAt);
+            group.agreed(assignment.voices().stream().flatMap(view -> view.members().stream()));
         }
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();

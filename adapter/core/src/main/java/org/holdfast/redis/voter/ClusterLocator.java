@@ -104,18 +104,16 @@ final class ClusterLocator implements AutoCloseable {
             views = ask(named, deadline);
             named = named(views);
         }
-        needed = ClusterMap.needed(views);
-        fault = ClusterMap.fault(views);
+        needed = ClusterMap.needed(map.own(views));
+        fault = map.fault(views);
         List<ClusterMap.Move> moves = map.confirm(views, askedAt, wall);
-        known = isAgreed(views) ? named : withSeeds(views.isEmpty() ? known : named); // after that: see shard(int)
+        known = isAgreed(views) ? named : withSeeds(named.isEmpty() ? known : named); // after that: see shard(int)
         return moves;
     }
 
     private List<NodeView> ask(Set<HostPort> places, long deadline) throws IOException {
         return inquiry.ask(
-                places.stream().map(place -> new ClusterWitness(address, place)).toList(),
-                deadline,
-                ClusterLocator::isAgreed);
+                places.stream().map(place -> new ClusterWitness(address, place)).toList(), deadline, this::isAgreed);
     }
 
     /** Too few of them answer: perhaps they have other addresses by now, and a seed knows. */
@@ -125,14 +123,15 @@ final class ClusterLocator implements AutoCloseable {
         return all;
     }
 
-    private static boolean isAgreed(List<NodeView> views) {
-        return ClusterMap.isHeard(views);
+    private boolean isAgreed(List<NodeView> views) {
+        return ClusterMap.isHeard(map.own(views));
     }
 
-    private static Set<HostPort> named(List<NodeView> views) {
+    private Set<HostPort> named(List<NodeView> views) {
         Set<HostPort> named = new LinkedHashSet<>();
-        views.forEach(view ->
-                view.places().filter(place -> named.size() < MOST_WITNESSES).forEach(named::add));
+        map.own(views).forEach(view -> view.places()
+                .filter(place -> named.size() < MOST_WITNESSES)
+                .forEach(named::add));
         return named;
     }
 

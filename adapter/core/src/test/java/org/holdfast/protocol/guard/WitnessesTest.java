@@ -4,6 +4,7 @@ package org.holdfast.protocol.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class WitnessesTest {
@@ -11,7 +12,7 @@ class WitnessesTest {
     private int asked;
 
     private Witnesses.Testimony says(String place, long epoch) {
-        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3);
+        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3, Set.of());
     }
 
     @Test
@@ -19,7 +20,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2), says("a", 1))))
                 .contains(new Witnesses.Agreement("a", 1));
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 1)))).contains(new Witnesses.Agreement("a", 1));
-        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1))))
+        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1, Set.of()))))
                 .contains(new Witnesses.Agreement("a", 0));
     }
 
@@ -28,7 +29,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(3, List.of())).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1)))).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2)))).isEmpty();
-        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2))))
+        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2, Set.of()))))
                 .isEmpty();
     }
 
@@ -37,7 +38,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(1, List.of(says("a", 1))))
                 .as("one of three, cut off from the others")
                 .isEmpty();
-        List<Witnesses.Testimony> two = List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5));
+        List<Witnesses.Testimony> two = List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5, Set.of()));
         assertThat(Witnesses.agree(2, two)).isEmpty();
         assertThat(Witnesses.needed(2, two)).isEqualTo(3);
     }

@@ -17,6 +17,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.redis.cluster.NodeView.Primary;
@@ -200,10 +201,61 @@ class ClusterMapTest {
     void nodes_ofTwoClusters_assignNothing() {
         Primary x = primary("x", 0, 29, 1);
         List<NodeView> views = List.of(view(A, B, C), view(B, A, C), view(C, A, B), view(x));
-        assertThat(ClusterMap.fault(views))
+        assertThat(map.fault(views))
                 .hasValueSatisfying(fault -> assertThat(fault).contains("node", "x", "different clusters"));
         confirm(views.toArray(NodeView[]::new));
         assertThat(map.shard(0)).isEmpty();
+    }
+
+    @Test
+    void clusterWithoutAnyNodeThatIsKnown_isNotUsed_alsoWhenNoOtherOneAnswers() {
+        Primary x = primary("x", 0, 29, 1);
+        NodeView stranger = new NodeView("x", Set.of("x"), List.of(x), new BitSet());
+        confirm(view(A, B, C), view(B, A, C));
+        Shard before = map.shard(0).orElseThrow();
+        for (Duration passed = Duration.ZERO;
+                passed.compareTo(COUNTS.multipliedBy(3)) <= 0;
+                passed = passed.plus(ROUND)) {
+            time.pass(ROUND.toNanos());
+            assertThat(confirm(stranger)).isEmpty();
+        }
+        assertThat(map.shard(0)).isEmpty();
+        assertThat(map.lastShard(0)).hasValue(before);
+        assertThat(map.fault(List.of(stranger))).hasValueSatisfying(fault -> assertThat(fault)
+                .contains("node x", "another cluster", "start all of them again"));
+        confirm(view(A, B, C), view(B, A, C));
+        assertThat(map.shard(0)).hasValue(before);
+    }
+
+    @Test
+    void clusterThatAnswers_isUsed_besideNodesOfAnotherOne() {
+        NodeView stranger = new NodeView("x", Set.of("x"), List.of(primary("x", 0, 29, 1)), new BitSet());
+        confirm(view(A, B, C), view(B, A, C));
+        Shard before = map.shard(0).orElseThrow();
+        settle(view(A, B, C), view(B, A, C), stranger);
+        assertThat(map.shard(0)).hasValue(before);
+        confirm(view(A, B, C), stranger);
+        time.pass(COUNTS.toNanos());
+        assertThat(map.shard(0)).as("one voice of three").isEmpty();
+    }
+
+    @Test
+    void cluster_whoseNodesAreReplacedOneAfterTheOther_staysTheSame() {
+        Primary d = primary("d", 0, 9, 11);
+        Primary e = primary("e", 10, 19, 12);
+        Primary f = primary("f", 20, 29, 13);
+        settle(view(A, B, C), view(B, A, C));
+        settle(view(d, B, C), view(B, d, C));
+        settle(only(d, e, C), only(e, d, C));
+        settle(only(d, e, f), only(e, d, f));
+        assertThat(map.shard(0)).isPresent();
+        settle(view(A, B, C), view(B, A, C), view(C, A, B));
+        assertThat(map.shard(0)).as("those that it has forgotten").isEmpty();
+    }
+
+    private static NodeView only(Primary... all) {
+        Set<String> ids = Stream.of(all).map(Primary::id).collect(Collectors.toSet());
+        return new NodeView(all[0].id(), ids, List.of(all), new BitSet());
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -51,6 +52,9 @@ class NamesThatMoveTest {
     /** What clients have heard before counts no more. */
     private static final Duration FORGOTTEN = Terms.COUNTS.plusSeconds(1);
 
+    /** A client that uses a cluster as if for the first time takes locks by then. */
+    private static final Duration LEARNED_ANEW = FORGOTTEN.plus(MEMORY.multipliedBy(4));
+
     private static final int NAMES = 3;
 
     @RegisterExtension
@@ -68,6 +72,7 @@ class NamesThatMoveTest {
     private final Map<String, Link> links = new HashMap<>();
     private int lastAddress = 1;
     private volatile String said = "";
+    private final AtomicInteger grants = new AtomicInteger();
 
     @BeforeEach
     void requireAddresses() {
@@ -132,7 +137,10 @@ class NamesThatMoveTest {
 
     private void read(Process process) {
         try {
-            process.inputReader().lines().forEach(line -> said = line);
+            process.inputReader().lines().forEach(line -> {
+                grants.addAndGet(line.startsWith(NamedNodesClient.GRANTED) ? 1 : 0);
+                said = line;
+            });
         } catch (UncheckedIOException e) {
             said = "over";
         }
@@ -175,13 +183,46 @@ class NamesThatMoveTest {
         awaitGranted();
     }
 
+    /** Others may watch another primary of the same name, as those of a test system do. */
+    @Test
+    void namesOfSentinels_thatComeToLeadToThoseOfAnotherPrimary_areNotFollowed() throws Exception {
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 0));
+        SentinelGroup other = voters.opened(SentinelGroup.start(MovingVoters.FILES, 0));
+        lead(group.sentinels());
+        startClient("redis+sentinel://" + hosts() + "/" + SentinelGroup.NAME);
+        awaitGranted();
+
+        lead(other.sentinels());
+        awaitRefused("they watch another one");
+        assertNoneGrantedAnew();
+
+        lead(group.sentinels());
+        awaitGranted();
+    }
+
+    @Test
+    void sentinelsThatWereAllMadeAnew_areHeard_asTheyWatchTheSameProcess() throws Exception {
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 0));
+        lead(group.sentinels());
+        startClient("redis+sentinel://" + hosts() + "/" + SentinelGroup.NAME);
+        awaitGranted();
+
+        lead(group.replaceSentinels(MovingVoters.FILES));
+        forget();
+        awaitGranted();
+    }
+
+    private void assertNoneGrantedAnew() {
+        int granted = grants.get();
+        await().pollDelay(LEARNED_ANEW).atMost(PATIENCE).until(() -> true);
+        assertThat(grants).as("grants by others").hasValue(granted);
+    }
+
     /** The client asks nodes by the addresses that they announce, and by their names when too few of them answer. */
     @Test
     void namesOfNodesOfACluster_thatComeToLeadElsewhere_areFollowed() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
-        assumeTrue(
-                !cluster.servers().get(0).ask("INFO server").contains("redis_version:6."),
-                "a node that runs cannot announce another port before Redis 7.0");
+        requireAnnouncedPorts(cluster);
         List<Link> announced = announce(cluster);
         lead(cluster.servers());
         startClient("redis+cluster://" + hosts());
@@ -193,6 +234,35 @@ class NamesThatMoveTest {
         awaitAnswer("it is refused", line -> line.startsWith(NamedNodesClient.REFUSED));
         lead(cluster.servers());
         awaitGranted();
+    }
+
+    /** Clients that go there would not exclude those that have stayed. */
+    @Test
+    void namesOfNodesOfACluster_thatComeToLeadToAnotherOne_areNotFollowed() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisCluster other = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        requireAnnouncedPorts(cluster);
+        List<Link> announced = announce(cluster);
+        lead(cluster.servers());
+        startClient("redis+cluster://" + hosts());
+        awaitGranted();
+
+        lead(other.servers());
+        forget();
+        awaitGranted();
+        announced.forEach(Link::close);
+        awaitRefused("another cluster");
+        assertNoneGrantedAnew();
+
+        lead(cluster.servers());
+        announce(cluster);
+        awaitGranted();
+    }
+
+    private static void requireAnnouncedPorts(RedisCluster cluster) {
+        assumeTrue(
+                !cluster.servers().get(0).ask("INFO server").contains("redis_version:6."),
+                "a node that runs cannot announce another port before Redis 7.0");
     }
 
     /** Has each node be at another address from now on. */
