@@ -172,6 +172,11 @@ final class Client {
         }
     }
 
+    /** Returns whether it has used all nodes, which are clusters. */
+    boolean knowsClusters() {
+        return clusters.filter(ClusterService::knowsAll).isPresent();
+    }
+
     private void heartbeat() {
         World.Task me = world.current();
         world.after(HEARTBEAT, () -> tick(me));

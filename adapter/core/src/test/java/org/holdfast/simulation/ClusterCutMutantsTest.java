@@ -5,6 +5,7 @@ import static org.holdfast.simulation.MutantAssertions.assertFound;
 import static org.holdfast.simulation.Sources.CLUSTER;
 import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.SCRIPTS;
+import static org.holdfast.simulation.Sources.TERM;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,10 +27,31 @@ class ClusterCutMutantsTest {
                         .lastSeenIn(26)
                         .amidst("SHARD_UNHEARD")
                         .with(
-                                GUARD + "Terms.java",
+                                TERM + "Terms.java",
                                 "counts.toNanos() + (long) (2 * driftFactor * counts.toNanos())"
                                         + " + SharedSettings.DRIFT_CONSTANT_NANOS;",
                                 "0;"));
+    }
+
+    /** Clients that find another cluster where theirs was go over to it, and the others do not. */
+    @ConcurrentTest
+    void clusterThatIsAnotherOneUsed_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("ADDRESSES_OF_ANOTHER")
+                        .with(TERM + "WitnessGroup.java", "present.isEmpty() ||", "true ||"));
+    }
+
+    /** A connection of the moment in which an address led elsewhere stays open when it leads back. */
+    @ConcurrentTest
+    void nodeAtTheAddressNotAskedWhichItIs_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(48)
+                        .amidst("ADDRESSES_OF_ANOTHER")
+                        .with("org/holdfast/simulation/ShardPlaces.java", "if (!named) {", "if (false) {"));
     }
 
     /**

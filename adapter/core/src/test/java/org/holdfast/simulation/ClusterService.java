@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongConsumer;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -87,10 +88,22 @@ final class ClusterService {
                 machine,
                 clockMonitor,
                 network.guards(clockMonitor, time),
-                new ShardPlaces(connector, clusters, network.codec(), network.settings(), time),
+                new ShardPlaces(
+                        connector,
+                        (voter, place) -> at(clusters.get(voter), place),
+                        clusters.size(),
+                        network.codec(),
+                        network.settings(),
+                        time),
                 reach);
         connector.onMove((voter, term) -> clockMonitor.begin(voter, term.number()));
         return new SimulatedGroup(world, network, view, clusters);
+    }
+
+    /** Returns whether it has used all of them: one that starts uses what it finds. */
+    boolean knowsAll() {
+        return locators.slots().stream()
+                .anyMatch(slot -> locators.lastShards(slot).stream().allMatch(Optional::isPresent));
     }
 
     Nodes connect() {
@@ -145,27 +158,28 @@ final class ClusterService {
         Map<HostPort, String> heard = new LinkedHashMap<>();
         for (HostPort place : places) {
             clusters.stream()
-                    .flatMap(cluster -> cluster.at(place).stream())
+                    .filter(cluster -> at(cluster, place).isPresent())
                     .findFirst()
-                    .ifPresent(member -> network.later(() -> arrive(member, heard)));
+                    .ifPresent(cluster -> network.later(() -> arrive(cluster, place, heard)));
         }
         world.waitUntil(world.now() + Math.min(nodeTimeout, network.roundTrips()));
         return new LinkedHashMap<>(heard);
     }
 
-    private void arrive(ClusterMember member, Map<HostPort, String> heard) {
-        SimulatedNode process = member.process;
-        if (process.isUp() && process.readyAt() <= world.now() && !isCutOff(member)) {
-            String said = member.answers.nodes();
-            network.later(() -> heard.put(member.place, said));
-        }
+    /** Returns which member of a cluster is at a place, as far as this client can reach it; or which of another one. */
+    private Optional<ClusterMember> at(SimulatedCluster cluster, HostPort place) {
+        return cluster.at(place)
+                .map(member -> reach.at(cluster, world.now()).member(member.index))
+                .or(() -> cluster.stranger().flatMap(other -> other.at(place)));
     }
 
-    private boolean isCutOff(ClusterMember member) {
-        int voter = clusters.indexOf(clusters.stream()
-                .filter(cluster -> cluster.members().contains(member))
-                .findFirst()
-                .orElseThrow());
-        return reach.isCutOff(voter, world.now()) || reach.isHidden(member.process, world.now());
+    private void arrive(SimulatedCluster cluster, HostPort place, Map<HostPort, String> heard) {
+        ClusterMember member = at(cluster, place).orElseThrow();
+        SimulatedNode process = member.process;
+        boolean cutOff = reach.isCutOff(clusters.indexOf(cluster), world.now()) || reach.isHidden(process, world.now());
+        if (process.isUp() && process.readyAt() <= world.now() && !cutOff) {
+            String said = member.answers.nodes();
+            network.later(() -> heard.put(place, said));
+        }
     }
 }

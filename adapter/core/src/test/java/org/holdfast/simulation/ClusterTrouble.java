@@ -95,6 +95,15 @@ final class ClusterTrouble {
             case HOME_MOVED_FIRST -> takeAfterHome(cluster, owner);
             case SLOT_AWAY_UNLISTED -> takeUnlisted(cluster, owner);
             case SLOT_SOURCE_CRASH -> crashWhileMoving(cluster, cluster.parts.named());
+            case ADDRESSES_OF_ANOTHER -> {
+                long until = world.now() + left() / 2 + upTo(left() / 2);
+                clients.stream()
+                        .filter(client -> client.knowsClusters() && random.nextBoolean())
+                        .forEach(client -> {
+                            clusters.forEach(one -> client.reach.mislead(one, until));
+                            askOften(client, world.now(), 10, left());
+                        });
+            }
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
         }
     }

@@ -95,9 +95,11 @@ enum Fault {
     /** As the first of these, but given up when only its list has gone; then as {@link #SLOT_AWAY_UNSEEN}. */
     SLOT_AWAY_UNLISTED(0),
     /** The primary ends in the middle of a move of the slot of the names, of which its replica knows nothing. */
-    SLOT_SOURCE_CRASH(0);
+    SLOT_SOURCE_CRASH(0),
+    /** Some clients find another cluster at the addresses of this one. Only in worlds of its own. */
+    ADDRESSES_OF_ANOTHER(0);
 
-    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, SLOT_SOURCE_CRASH);
+    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, ADDRESSES_OF_ANOTHER);
 
     private final int weight;
 

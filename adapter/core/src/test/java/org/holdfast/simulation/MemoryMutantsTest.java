@@ -5,6 +5,7 @@ import static org.holdfast.simulation.MutantAssertions.assertFound;
 import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.NETWORK;
 import static org.holdfast.simulation.Sources.SCRIPTS;
+import static org.holdfast.simulation.Sources.TERM;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -56,7 +57,7 @@ class MemoryMutantsTest {
                         .lastSeenIn(30)
                         .amidst("FAILOVER")
                         .with(
-                                GUARD + "Terms.java",
+                                TERM + "Terms.java",
                                 "return Math.max(time.nanoTime() - known.askedAt(), byWall);",
                                 "return 0;"));
     }
@@ -94,7 +95,7 @@ class MemoryMutantsTest {
                         .lastSeenIn(554)
                         .amidst("FAILOVER")
                         .with(
-                                GUARD + "Witnesses.java",
+                                TERM + "Witnesses.java",
                                 "it.agreement().equals(agreement)",
                                 "it.place().equals(agreement.place())"));
     }

@@ -4,11 +4,13 @@ package org.holdfast.simulation;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.protocol.term.Terms;
+import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
@@ -21,15 +23,22 @@ final class ShardPlaces implements Places {
 
     private final VoterConnector connector;
     private final Time time;
-    private final List<SimulatedCluster> clusters;
+    private final Members members;
     private final List<Optional<ScriptCodec>> codecs;
 
     /** For how long the node before must have had a slot, where writes survive a failover: as the real one. */
     private final long inheritedAfterMicros;
 
+    /** Finds what is at an address. */
+    interface Members {
+
+        Optional<ClusterMember> at(int voter, HostPort place);
+    }
+
     ShardPlaces(
             VoterConnector connector,
-            List<SimulatedCluster> clusters,
+            Members members,
+            int voters,
             ScriptCodec codec,
             SharedSettings settings,
             Time time) {
@@ -37,8 +46,8 @@ final class ShardPlaces implements Places {
         this.inheritedAfterMicros =
                 settings.heartbeat().plus(settings.quarantine()).toNanos() / 1_000;
         this.connector = connector;
-        this.clusters = clusters;
-        this.codecs = IntStream.range(0, clusters.size())
+        this.members = members;
+        this.codecs = IntStream.range(0, voters)
                 .mapToObj(voter -> connector.shard(voter).map(shard -> codec.of(Optional.of(shard))))
                 .toList();
     }
@@ -47,7 +56,7 @@ final class ShardPlaces implements Places {
     public Optional<Place> of(int node) {
         return counting(node).flatMap(term -> shard(node)
                 .placeOf(term.place())
-                .flatMap(clusters.get(node)::at)
+                .flatMap(place -> members.at(node, place))
                 .map(member -> new Place(member.process, term.number())));
     }
 
@@ -83,6 +92,7 @@ final class ShardPlaces implements Places {
 
     @Override
     public Optional<HomeSearch> homes(int node, SimulatedNode process) {
+        requireNode(node);
         hear(node);
         return Optional.of(process.probes.search(codecs.get(node).orElseThrow().keys(), shard(node)));
     }
@@ -100,11 +110,23 @@ final class ShardPlaces implements Places {
         shard(node).isLedBy(look.isBehindOthers() ? Optional.empty() : look.lead(), time.nanoTime());
     }
 
+    /** As the real one: each node says which one it is. */
+    private void requireNode(int node) {
+        Terms.Term term = counting(node).orElseThrow(() -> new MemoryRedis.ErrorReply("its term is over"));
+        boolean named = shard(node)
+                .placeOf(term.place())
+                .flatMap(place -> members.at(node, place))
+                .filter(member -> member.id.equals(term.place()))
+                .isPresent();
+        if (!named) {
+            throw new MemoryRedis.ErrorReply("another node is at its address");
+        }
+    }
+
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */
     private void hear(int node) {
         Shard shard = shard(node);
-        counting(node).flatMap(term -> shard.placeOf(term.place())).ifPresent(place -> clusters.get(node)
-                .at(place)
+        counting(node).flatMap(term -> shard.placeOf(term.place())).ifPresent(place -> members.at(node, place)
                 .filter(member -> shard.isSilent())
                 .ifPresent(member -> shard.hear(NodeView.parse(member.answers.nodes(), place), time.nanoTime())));
     }

@@ -49,6 +49,9 @@ final class SimulatedCluster {
     private final ClusterChannels channels;
     private int winner;
 
+    /** Another cluster, which clients are not to use; empty if there is none. */
+    private Optional<SimulatedCluster> stranger = Optional.empty();
+
     /** Whether keys of names were moved since the move began. */
     private boolean lacksKeys;
 
@@ -122,6 +125,15 @@ final class SimulatedCluster {
                     .role
                     .receive(member.process.redis().snapshot(), member.process.role.dataSet());
         }
+    }
+
+    /** There is another cluster, to which its addresses may come to lead. */
+    void beBeside(SimulatedCluster other) {
+        stranger = Optional.of(other);
+    }
+
+    Optional<SimulatedCluster> stranger() {
+        return stranger;
     }
 
     int voter() {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.holdfast.memory.MemoryRedis;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Witnesses;
 
 /**
  * A node that fails over: a primary, a standby that replaces it, and the witnesses that say which of them is the voter.

@@ -132,15 +132,21 @@ public final class Simulation {
     private void buildClusters(LuaInterpreter lua) {
         String name = Shape.PLAIN.request(0, 1).names().get(0);
         for (int voter = 0; voter < setting.nodes(); voter++) {
-            int index = voter;
-            SimulatedCluster cluster = new SimulatedCluster(world, voter, setting, name, durable -> {
-                SimulatedNode process = build(index, lua, 0, durable);
-                process.clock.push(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
-                return process;
-            });
+            SimulatedCluster cluster = buildCluster(voter, voter, name, lua);
             clusters.add(cluster);
             nodes.add(cluster.owner().process);
+            if (setting.kinds().contains(Fault.ADDRESSES_OF_ANOTHER)) {
+                cluster.beBeside(buildCluster(setting.nodes() + voter, voter, name, lua));
+            }
         }
+    }
+
+    private SimulatedCluster buildCluster(int number, int voter, String name, LuaInterpreter lua) {
+        return new SimulatedCluster(world, number, setting, name, durable -> {
+            SimulatedNode process = build(voter, lua, 0, durable);
+            process.clock.push(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
+            return process;
+        });
     }
 
     /** Clocks also drift apart, for half a minute at the most. */

@@ -43,6 +43,11 @@ class SimulationTest {
         assertThat(heard).as("releases that clients have heard of").isGreaterThan(SEEDS / 10);
     }
 
+    @Test
+    void protocol_whereAddressesLeadToAnotherCluster_keepsItsPromises() throws Exception {
+        simulate("ADDRESSES_OF_ANOTHER,SHARD_CRASH,CLIENT_PAUSE,CUT_OFF", Math.max(1, SEEDS / 20));
+    }
+
     /** Returns of how many releases clients have heard, in clusters. */
     private static long simulate(String only, long seeds) throws Exception {
         AtomicLong next = new AtomicLong(FIRST);

@@ -7,6 +7,7 @@ final class Sources {
     static final String PROTOCOL = "org/holdfast/protocol/";
     static final String QUORUM = PROTOCOL + "quorum/";
     static final String GUARD = PROTOCOL + "guard/";
+    static final String TERM = PROTOCOL + "term/";
     static final String LEASE = PROTOCOL + "lease/";
     static final String QUEUE = PROTOCOL + "queue/";
     static final String WAITING = PROTOCOL + "waiting/";

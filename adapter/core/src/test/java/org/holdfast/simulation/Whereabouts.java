@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.Terms;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Terms;
+import org.holdfast.protocol.term.Witnesses;
 
 /**
  * Where the nodes are, as far as one client knows: it asks the witnesses of those that fail over, as the real one asks

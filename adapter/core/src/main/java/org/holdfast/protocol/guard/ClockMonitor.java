@@ -142,8 +142,8 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     /**
      * Takes note of a node's time.
      *
-     * @param term in which it answered, see {@link Terms}; 0 at a fixed address. In each term another process answers,
-     *     with a clock of its own
+     * @param term in which it answered, see {@link org.holdfast.protocol.term.Terms}; 0 at a fixed address. In each
+     *     term another process answers, with a clock of its own
      * @param nodeMicros its time; 0 if it reported none
      * @return whether a grant in the same answer counts
      */

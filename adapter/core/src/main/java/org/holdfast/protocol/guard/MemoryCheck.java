@@ -32,7 +32,7 @@ final class MemoryCheck {
      *
      * @param seenMicros the moment of that look by the node's clock, as it stood in the mark
      * @param at when this process asked
-     * @param term in which it was, see {@link Terms}
+     * @param term in which it was, see {@link org.holdfast.protocol.term.Terms}
      */
     record LastLook(String runId, long seenMicros, long at, int term) {
 

@@ -45,7 +45,8 @@ public record NodeFacts(
     /**
      * How the process came to be the voter.
      *
-     * @param term of this client, see {@link Terms}; a process of another term has another clock
+     * @param term of this client, see {@link org.holdfast.protocol.term.Terms}; a process of another term has
+     *     another clock
      * @param epoch of the witnesses: part of what the mark says of a promotion
      * @param unsettledNanos for how much longer it is not to be used, unless its mark shows that a client has waited
      *     for so long in this term

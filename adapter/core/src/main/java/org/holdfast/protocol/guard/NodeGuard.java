@@ -87,7 +87,7 @@ public final class NodeGuard {
         /**
          * Receives what a look found.
          *
-         * @param term in which the node was looked at, see {@link Terms}
+         * @param term in which the node was looked at, see {@link org.holdfast.protocol.term.Terms}
          * @param wholeFromMicros from when on the node may grant locks, in its microseconds
          * @param steadyMicros since when processes have watched its clock without a gap or jump, likewise
          */

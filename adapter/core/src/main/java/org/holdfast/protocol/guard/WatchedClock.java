@@ -92,7 +92,7 @@ final class WatchedClock {
 
     /**
      * @param drift bound on the difference of clock rates, as a part of the time that passes
-     * @param term in which the process is the voter that has this clock, see {@link Terms}
+     * @param term in which the process is the voter that has this clock, see {@link org.holdfast.protocol.term.Terms}
      * @param wasDoubted whether that of the process before had jumped, and the doubt is not settled
      */
     WatchedClock(double drift, int term, boolean wasDoubted) {

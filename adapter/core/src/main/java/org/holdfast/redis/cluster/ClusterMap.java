@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.Terms;
-import org.holdfast.protocol.guard.WitnessGroup;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Terms;
+import org.holdfast.protocol.term.WitnessGroup;
+import org.holdfast.protocol.term.Witnesses;
 import org.holdfast.redis.address.HostPort;
 
 /**
@@ -93,7 +93,15 @@ public final class ClusterMap {
         return group.own(views, NodeView::members);
     }
 
-    /** Returns why what nodes have answered is worth nothing, whatever that is; empty if it is worth something. */
+    /** Returns those answers that are worth nothing, as other clusters have given them, or different ones. */
+    public List<NodeView> worthless(List<NodeView> views) {
+        List<NodeView> own = own(views);
+        return Assignment.strangers(own).isPresent()
+                ? views
+                : views.stream().filter(view -> !own.contains(view)).toList();
+    }
+
+    /** Returns why some answers are worth nothing; empty if all are worth something. */
     public Optional<String> fault(List<NodeView> views) {
         List<NodeView> own = own(views);
         Optional<String> stranger =

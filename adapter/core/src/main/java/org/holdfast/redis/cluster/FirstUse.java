@@ -4,7 +4,7 @@ package org.holdfast.redis.cluster;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 
 /**
  * When a node that has become a shard may be used for the first time: when so many others have named it that no

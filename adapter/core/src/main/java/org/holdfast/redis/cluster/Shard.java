@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Seen.OwnWord;
 import org.jspecify.annotations.Nullable;

@@ -106,6 +106,7 @@ final class ClusterLocator implements AutoCloseable {
         }
         needed = ClusterMap.needed(map.own(views));
         fault = map.fault(views);
+        inquiry.abandon(map.worthless(views));
         List<ClusterMap.Move> moves = map.confirm(views, askedAt, wall);
         known = isAgreed(views) ? named : withSeeds(named.isEmpty() ? known : named); // after that: see shard(int)
         return moves;

@@ -31,6 +31,12 @@ interface Hearing<T> extends AutoCloseable {
     List<T> ask(Collection<? extends Witness<T>> witnesses, long deadline, Predicate<List<T>> suffices)
             throws IOException;
 
+    /**
+     * Ends the connections on which these were answered, as they are worth nothing: the next question goes to where the
+     * addresses lead then. Called by {@link #run}.
+     */
+    void abandon(List<T> testimonies);
+
     /** Says what each witness has answered, or why it has not. */
     String heard();
 

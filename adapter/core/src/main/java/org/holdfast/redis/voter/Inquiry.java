@@ -134,6 +134,13 @@ final class Inquiry<T> implements Hearing<T> {
     }
 
     @Override
+    public void abandon(List<T> testimonies) {
+        lines.values().stream()
+                .filter(line -> line.testimony().filter(testimonies::contains).isPresent())
+                .forEach(WitnessLine::close);
+    }
+
+    @Override
     public String heard() {
         return heard;
     }

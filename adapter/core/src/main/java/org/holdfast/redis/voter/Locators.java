@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.address.ClusterAddress;
 import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.SentinelAddress;

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.Terms;
-import org.holdfast.protocol.guard.WitnessGroup;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Terms;
+import org.holdfast.protocol.term.WitnessGroup;
+import org.holdfast.protocol.term.Witnesses;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.wire.NodeConnector;
@@ -106,6 +106,7 @@ final class SentinelLocator implements Locator {
         List<Witnesses.Testimony> own = own(testimonies);
         needed = Witnesses.needed(witnesses.size(), own);
         strangers = testimonies.size() - own.size();
+        inquiry.abandon(testimonies.stream().filter(one -> !own.contains(one)).toList());
         Optional<Witnesses.Agreement> agreement = Witnesses.agree(witnesses.size(), own);
         agreement.ifPresent(all -> group.agreed(own.stream().flatMap(one -> one.ids().stream())));
         boolean another =

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Witnesses;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.wire.Failures;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@
 package org.holdfast.redis.voter;
 
 import java.util.List;
-import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.protocol.term.Witnesses;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.wire.NodeConnection;

@@ -4,7 +4,7 @@ package org.holdfast.redis.voter;
 import java.time.Duration;
 import java.util.Optional;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.SlotRecord;

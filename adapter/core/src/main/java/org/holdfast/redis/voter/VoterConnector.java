@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.SlotRecord;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.holdfast.protocol.VirtualTime;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.address.HostPort;
 
 /** The shards of clients that look at one node of a cluster, and what stands on that node. */

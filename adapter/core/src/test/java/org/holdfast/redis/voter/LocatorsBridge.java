@@ -85,6 +85,11 @@ public final class LocatorsBridge {
         }
 
         @Override
+        public void abandon(List<NodeView> testimonies) {
+            // there are no connections
+        }
+
+        @Override
         public String heard() {
             return "";
         }

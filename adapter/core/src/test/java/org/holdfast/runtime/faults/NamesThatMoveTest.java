@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,7 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisCluster;
@@ -257,6 +259,37 @@ class NamesThatMoveTest {
         lead(cluster.servers());
         announce(cluster);
         awaitGranted();
+    }
+
+    /** Connections of that time stay open, both those for locks and those for questions. */
+    @Test
+    void addressesOfNodes_thatLeadToThoseOfAnotherClusterForAMoment_giveItNoVote() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisCluster other = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        requireAnnouncedPorts(cluster);
+        voters.connect(other.uri(), MEMORY)
+                .acquire(LockRequest.of("{named}other").waitTimeout(PATIENCE))
+                .release();
+        List<Link> announced = announce(cluster);
+        startClient(announced.stream()
+                .map(way -> "127.0.0.1:" + way.port())
+                .collect(Collectors.joining(",", "redis+cluster://", "")));
+        awaitGranted();
+
+        for (int i = 0; i < announced.size(); i++) {
+            announced.get(i).turnTo(other.servers().get(i).port());
+        }
+        await().pollDelay(ofMillis(1_200)).until(() -> true);
+        for (int i = 0; i < announced.size(); i++) {
+            announced.get(i).leadTo(cluster.servers().get(i).port());
+        }
+        forget();
+        awaitGranted();
+        for (RedisServer server : other.servers()) {
+            assertThat(server.ask("KEYS *{named}:*"))
+                    .as("what the other cluster keeps of the lock")
+                    .doesNotContain("named");
+        }
     }
 
     private static void requireAnnouncedPorts(RedisCluster cluster) {

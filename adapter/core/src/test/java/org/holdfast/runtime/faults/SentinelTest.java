@@ -19,7 +19,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.term.Terms;
 import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.guard;
+package org.holdfast.protocol.term;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
