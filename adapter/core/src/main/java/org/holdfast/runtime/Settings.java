@@ -132,7 +132,7 @@ public record Settings(
         List<VoterAddress> nodes = reader.nodes();
         ConnectionSecurity access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
-        AcceptedSettings acceptedSettings = reader.acceptedSettings();
+        AcceptedSettings acceptedSettings = reader.acceptedSettings(nodes);
         SharedSettings widest = acceptedSettings.widest();
         long maxTtl = Math.min(
                 acceptedSettings.current().maxLeaseTtlMillis(),

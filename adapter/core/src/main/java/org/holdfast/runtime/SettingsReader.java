@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** Takes values one by one and notes what is wrong with them. */
 final class SettingsReader {
 
+    /** Its nodes are looked at once a second, and what was not looked at for nearly so long is not trusted. */
+    private static final long SHORTEST_MEMORY_OF_CLUSTER = 2_000;
+
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
     private static final double MOST_DRIFT = 0.5;
 
@@ -122,13 +125,17 @@ final class SettingsReader {
     }
 
     /** What all processes must share, and what some still have while a change is rolled out. */
-    AcceptedSettings acceptedSettings() {
+    AcceptedSettings acceptedSettings(List<VoterAddress> nodes) {
+        boolean clustered = nodes.stream().anyMatch(ClusterAddress.class::isInstance);
+        long shortest = clustered ? SHORTEST_MEMORY_OF_CLUSTER : LockRequest.MIN_TTL.toMillis();
         SharedSettings current = sharedSettings(
+                shortest,
                 Settings.MAX_LEASE_TTL_MILLIS,
                 Settings.FENCE_RETENTION_MILLIS,
                 Settings.DRIFT_FACTOR,
                 new SharedSettings(60_000, 600_000, 0.01));
         SharedSettings previous = sharedSettings(
+                shortest,
                 Settings.PREVIOUS_MAX_LEASE_TTL_MILLIS,
                 Settings.PREVIOUS_FENCE_RETENTION_MILLIS,
                 Settings.PREVIOUS_DRIFT_FACTOR,
@@ -136,9 +143,10 @@ final class SettingsReader {
         return new AcceptedSettings(current, Optional.of(previous));
     }
 
-    private SharedSettings sharedSettings(String maxTtl, String retention, String drift, SharedSettings byDefault) {
+    private SharedSettings sharedSettings(
+            long shortest, String maxTtl, String retention, String drift, SharedSettings byDefault) {
         return new SharedSettings(
-                millis(maxTtl, byDefault.maxLeaseTtlMillis(), LockRequest.MIN_TTL.toMillis(), DAY_MILLIS),
+                millis(maxTtl, byDefault.maxLeaseTtlMillis(), shortest, DAY_MILLIS),
                 millis(retention, byDefault.fenceRetentionMillis(), 1_000, 365 * DAY_MILLIS),
                 drift(drift, byDefault.driftFactor()));
     }

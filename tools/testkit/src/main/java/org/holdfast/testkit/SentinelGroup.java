@@ -22,6 +22,9 @@ public final class SentinelGroup implements AutoCloseable {
     /** At which all reach each other. */
     private final String host;
 
+    /** Those of each group have the same ids, as where installations derive these from host names. */
+    private int made;
+
     private SentinelGroup(String host) {
         this.host = host;
     }
@@ -81,6 +84,7 @@ public final class SentinelGroup implements AutoCloseable {
         for (int i = 0; i < 3; i++) {
             sentinels.add(RedisServer.startSentinel(
                     directory,
+                    "sentinel myid " + String.format("%040x", ++made),
                     "bind 127.0.0.1" + (host.equals("127.0.0.1") ? "" : " " + host),
                     "sentinel monitor " + NAME + " " + host + " " + shown + " 2",
                     "sentinel down-after-milliseconds " + NAME + " " + DOWN_AFTER_MILLIS,

@@ -22,12 +22,16 @@ public final class Witnesses {
      * @param place where the process is
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
-     * @param ids of the witnesses that it knows, and of the process: by these a {@link WitnessGroup} is known
+     * @param fellows the ids of the witnesses that it knows, its own included, as far as it says
+     * @param processes the ids of the processes that it knows: the one that it names, and those that may take its
+     *     place; empty for a moment after a failover
      */
-    public record Testimony(String witness, String place, long epoch, int group, Set<String> ids) {
+    public record Testimony(
+            String witness, String place, long epoch, int group, Set<String> fellows, Set<String> processes) {
 
         public Testimony {
-            ids = Set.copyOf(ids);
+            fellows = Set.copyOf(fellows);
+            processes = Set.copyOf(processes);
         }
 
         private Agreement agreement() {

@@ -67,6 +67,25 @@ final class Assignment {
         return Optional.empty();
     }
 
+    /**
+     * Leaves out what a primary has answered that most others have been told to forget, and that has not heard of that:
+     * it would name itself for ever, and knows no primary that has come since.
+     */
+    static List<NodeView> withoutForgotten(List<NodeView> views) {
+        List<NodeView> voices = voices(views);
+        return views.stream().filter(view -> !isForgotten(view, voices)).toList();
+    }
+
+    private static boolean isForgotten(NodeView view, List<NodeView> voices) {
+        List<NodeView> others =
+                voices.stream().filter(one -> !one.node().equals(view.node())).toList();
+        long naming = others.stream()
+                .filter(one -> one.members().contains(view.node()))
+                .count();
+        boolean knowsThem = others.stream().anyMatch(one -> view.members().contains(one.node()));
+        return view.own().isPresent() && knowsThem && 2 * naming < others.size();
+    }
+
     List<NodeView> voices() {
         return voices;
     }

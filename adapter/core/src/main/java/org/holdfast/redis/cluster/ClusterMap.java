@@ -88,8 +88,12 @@ public final class ClusterMap {
         return Assignment.voices(views).size() >= needed(views);
     }
 
-    /** Returns the answers of nodes of the cluster that this client uses; all answers before it uses one. */
+    /** Returns the answers that count: of nodes that belong to the cluster, or to any before one is used. */
     public List<NodeView> own(List<NodeView> views) {
+        return Assignment.withoutForgotten(kin(views));
+    }
+
+    private List<NodeView> kin(List<NodeView> views) {
         return group.own(views, NodeView::members);
     }
 
@@ -103,10 +107,10 @@ public final class ClusterMap {
 
     /** Returns why some answers are worth nothing; empty if all are worth something. */
     public Optional<String> fault(List<NodeView> views) {
-        List<NodeView> own = own(views);
+        List<NodeView> kin = kin(views);
         Optional<String> stranger =
-                views.stream().filter(view -> !own.contains(view)).findFirst().map(this::explainStranger);
-        return stranger.or(() -> Assignment.strangers(own)
+                views.stream().filter(view -> !kin.contains(view)).findFirst().map(this::explainStranger);
+        return stranger.or(() -> Assignment.strangers(own(views))
                 .map(two -> "nodes " + two.get(0) + " and " + two.get(1)
                         + " do not know each other: they belong to different clusters, of which the address must name"
                         + " one"));
@@ -114,8 +118,8 @@ public final class ClusterMap {
 
     private String explainStranger(NodeView stranger) {
         return "node " + stranger.node() + " answers where this cluster was, and knows none of its nodes (" + group
-                + "): it belongs to another cluster, which is not used. Have the hosts lead to the former cluster; if"
-                + " that is gone for all clients, start all of them again";
+                + "): it belongs to another cluster, which is not used. Have the hosts lead to the former cluster. If all"
+                + " its nodes were replaced meanwhile, start this client again, once no client reaches a former one";
     }
 
     /**

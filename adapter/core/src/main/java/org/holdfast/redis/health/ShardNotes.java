@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.holdfast.protocol.term.Terms;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
@@ -20,7 +19,6 @@ import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -62,18 +60,16 @@ final class ShardNotes {
     /** Finds in which slot the birth mark is, see {@link HomeSearch#search}. */
     Optional<HomeSearch.Lead> search(NodeConnection connection, Shard shard) {
         connector.hearSlots(node, connection);
-        return new HomeSearch(shard, new Doors(connection, shard)).search();
+        return new HomeSearch(shard, new Doors(connection)).search();
     }
 
     private final class Doors implements HomeSearch.Doors {
 
         private final NodeConnection connection;
-        private final Shard shard;
         private ReplicationIds ids = ReplicationIds.UNKNOWN;
 
-        Doors(NodeConnection connection, Shard shard) {
+        Doors(NodeConnection connection) {
             this.connection = connection;
-            this.shard = shard;
         }
 
         @Override
@@ -81,23 +77,14 @@ final class ShardNotes {
             connection.sendCommand(
                     new CommandArguments(Command.GET).add(codec.keys().door(tag)));
             connection.sendCommand(new CommandArguments(Command.INFO).add("replication"));
-            connection.sendCommand(new CommandArguments(Command.CLUSTER).add("MYID"));
+            connection.sendCommand(VoterConnector.WHICH_NODE);
             List<Object> replies = connection.getMany(3);
-            requireNode(InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(2), "CLUSTER MYID")));
+            connector.requireNode(
+                    node,
+                    connection,
+                    InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(2), "CLUSTER MYID")));
             ids = ReplicationIds.of(InspectionDecoder.info(replies.get(1)));
             return isElsewhere(replies.get(0)) ? Optional.empty() : Optional.of(text(replies.get(0)));
-        }
-
-        /** An address may lead to a node of another cluster, or to one that has come to the place of another. */
-        private void requireNode(String id) {
-            Terms.Term term = shard.terms()
-                    .current()
-                    .filter(present -> present.number() == connection.term())
-                    .orElseThrow(() -> new JedisConnectionException("its cluster names another primary by now"));
-            if (!term.place().equals(id)) {
-                throw new JedisConnectionException("at its address node " + id + " answers, and not node "
-                        + term.place() + ", which its cluster names there");
-            }
         }
 
         @Override

@@ -132,6 +132,7 @@ final class SubscriberConnection implements AutoCloseable {
             NodeConnection fresh = connector.open(node);
             boolean asked = false;
             try {
+                connector.askWhichNode(node, fresh);
                 boolean inShard = connector.shard(node).isPresent();
                 Publication publication = inShard ? Publication.ask(fresh) : Publication.EVERYWHERE;
                 asked = true;

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.term.Succession;
 import org.holdfast.protocol.term.Terms;
-import org.holdfast.protocol.term.WitnessGroup;
 import org.holdfast.protocol.term.Witnesses;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.address.SentinelAddress;
@@ -28,13 +28,13 @@ final class SentinelLocator implements Locator {
     private final Consumer<Terms.Term> moved;
     private final List<SentinelWitness> witnesses;
     private final Inquiry<Witnesses.Testimony> inquiry;
-    private final WitnessGroup group = new WitnessGroup();
+    private final Succession succession = new Succession();
 
     /** Of those that were heard last. */
     private volatile int needed;
 
-    /** How many of those that were heard last are of another group. */
-    private volatile int strangers;
+    /** Why some of those that have answered are not heard; empty if all are. */
+    private volatile Optional<String> fault = Optional.empty();
 
     /** @param moved receives a term that has begun when another process has become the voter */
     SentinelLocator(
@@ -102,22 +102,18 @@ final class SentinelLocator implements Locator {
     private Runnable ask(long deadline) throws IOException {
         long askedAt = time.nanoTime();
         long wall = time.epochMicros();
-        List<Witnesses.Testimony> testimonies = inquiry.ask(witnesses, deadline, heard -> isAgreed(own(heard)));
-        List<Witnesses.Testimony> own = own(testimonies);
+        List<Witnesses.Testimony> testimonies =
+                inquiry.ask(witnesses, deadline, heard -> isAgreed(succession.own(heard)));
+        List<Witnesses.Testimony> own = succession.own(testimonies);
         needed = Witnesses.needed(witnesses.size(), own);
-        strangers = testimonies.size() - own.size();
-        inquiry.abandon(testimonies.stream().filter(one -> !own.contains(one)).toList());
+        fault = succession.fault(testimonies);
+        inquiry.abandon(succession.strangers(testimonies));
         Optional<Witnesses.Agreement> agreement = Witnesses.agree(witnesses.size(), own);
-        agreement.ifPresent(all -> group.agreed(own.stream().flatMap(one -> one.ids().stream())));
+        agreement.ifPresent(named -> succession.agreed(named, own));
         boolean another =
                 agreement.filter(it -> terms.confirm(it, askedAt, wall)).isPresent();
         Terms.Term term = terms.current().orElse(null);
         return another && term != null && term.number() > 1 ? () -> moved.accept(term) : () -> {};
-    }
-
-    /** Those of another group may watch another primary of the same name, which other clients use. */
-    private List<Witnesses.Testimony> own(List<Witnesses.Testimony> testimonies) {
-        return group.own(testimonies, Witnesses.Testimony::ids);
     }
 
     private boolean isAgreed(List<Witnesses.Testimony> testimonies) {
@@ -127,13 +123,8 @@ final class SentinelLocator implements Locator {
     private String heard() {
         String more =
                 needed > witnesses.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
-        String others = strangers == 0
-                ? ""
-                : strangers + " that answer know none of the Sentinels that have named it before, nor that primary ("
-                        + group
-                        + "): they watch another one, which is not used. Have the hosts lead to the former Sentinels; if"
-                        + " these and their primary are gone for all clients, start all of them again; ";
-        return others + needed + " must name the same primary in the same epoch" + more + "; " + inquiry.heard();
+        return fault.map(reason -> reason + "; ").orElse("") + needed + " must name the same primary in the same epoch"
+                + more + "; " + inquiry.heard();
     }
 
     @Override

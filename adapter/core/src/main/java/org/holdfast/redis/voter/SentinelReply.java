@@ -34,50 +34,46 @@ final class SentinelReply {
     /**
      * Returns what a Sentinel says of the primary.
      *
-     * @param address the reply to SENTINEL GET-MASTER-ADDR-BY-NAME
-     * @param details the reply to SENTINEL MASTER
-     * @param server the reply to INFO server
-     * @param others the reply to SENTINEL SENTINELS
-     * @param own the reply to SENTINEL MYID, which is an error before Redis 6.2
+     * @param replies to SENTINEL GET-MASTER-ADDR-BY-NAME, SENTINEL MASTER, INFO server, SENTINEL REPLICAS, SENTINEL
+     *     SENTINELS and SENTINEL MYID, which is an error before Redis 6.2
      * @throws JedisDataException if the Sentinel does not know it, or does not tell
      * @throws JedisConnectionException if this is no Sentinel
      */
-    static Witnesses.Testimony testimony(
-            String master,
-            @Nullable Object address,
-            @Nullable Object details,
-            @Nullable Object server,
-            @Nullable Object others,
-            @Nullable Object own) {
+    static Witnesses.Testimony testimony(String master, List<@Nullable Object> replies) {
+        Object address = replies.get(0);
+        Object details = replies.get(1);
         if (address == null) {
             throw new JedisDataException("it knows no primary of the name " + master);
         }
         requireNoError(address);
         requireNoError(details);
-        requireNoError(server);
-        requireNoError(others);
-        if (address instanceof List<?> pair
-                && pair.size() == 2
-                && details instanceof List<?> list
-                && others instanceof List<?> each) {
+        requireNoError(replies.get(2));
+        if (address instanceof List<?> pair && pair.size() == 2 && details instanceof List<?> list) {
             Map<String, String> fields = fields(list);
             return new Witnesses.Testimony(
-                    runId(text(server)),
+                    runId(text(replies.get(2))),
                     place(text(pair.get(0)), text(pair.get(1))).toString(),
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
-                    ids(fields, each, ownId(own)));
+                    with(ownId(replies.get(5)), runIds(replies.get(4))),
+                    with(fields.getOrDefault("runid", ""), runIds(replies.get(3))));
         }
         throw nonsense();
     }
 
-    /** Sentinels keep theirs over a restart; that of the primary is the same for Sentinels that were all made anew. */
-    private static Set<String> ids(Map<String, String> primary, List<?> others, String own) {
-        Stream<String> ofOthers = others.stream()
-                .limit(MOST_SENTINELS)
-                .map(other -> other instanceof List<?> list ? fields(list) : Map.<String, String>of())
-                .map(fields -> fields.getOrDefault("runid", ""));
-        return Stream.concat(Stream.of(primary.getOrDefault("runid", ""), own), ofOthers)
+    private static Stream<String> runIds(@Nullable Object reply) {
+        requireNoError(reply);
+        if (reply instanceof List<?> each) {
+            return each.stream()
+                    .limit(MOST_SENTINELS)
+                    .map(one -> one instanceof List<?> list ? fields(list) : Map.<String, String>of())
+                    .map(fields -> fields.getOrDefault("runid", ""));
+        }
+        throw nonsense();
+    }
+
+    private static Set<String> with(String first, Stream<String> others) {
+        return Stream.concat(Stream.of(first), others)
                 .filter(id -> ID.matcher(id).matches())
                 .collect(Collectors.toSet());
     }

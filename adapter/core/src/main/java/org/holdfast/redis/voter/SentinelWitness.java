@@ -38,14 +38,14 @@ record SentinelWitness(SentinelAddress address, int index) implements Witness<Wi
                         .add(address.master()),
                 new CommandArguments(Command.SENTINEL).add("MASTER").add(address.master()),
                 new CommandArguments(Command.INFO).add("server"),
+                new CommandArguments(Command.SENTINEL).add("REPLICAS").add(address.master()),
                 new CommandArguments(Command.SENTINEL).add("SENTINELS").add(address.master()),
                 new CommandArguments(Command.SENTINEL).add("MYID"));
     }
 
     @Override
     public Witnesses.Testimony understand(List<@Nullable Object> replies) {
-        return SentinelReply.testimony(
-                address.master(), replies.get(0), replies.get(1), replies.get(2), replies.get(3), replies.get(4));
+        return SentinelReply.testimony(address.master(), replies);
     }
 
     @Override

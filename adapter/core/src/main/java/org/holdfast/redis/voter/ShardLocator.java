@@ -71,6 +71,18 @@ final class ShardLocator implements Locator {
                         + " ms that it is the primary, so its votes do not count: " + cluster.heard();
     }
 
+    /** Requires that a node which says that this is its id is the one that the cluster names in a term. */
+    void requireNode(int term, String id) {
+        Terms.Term present = shard.terms()
+                .current()
+                .filter(known -> known.number() == term)
+                .orElseThrow(() -> new JedisConnectionException(explain(term)));
+        if (!present.place().equals(id)) {
+            throw new JedisConnectionException("at its address node " + id + " answers, and not node " + present.place()
+                    + ", which its cluster names there");
+        }
+    }
+
     @Override
     public String describePlace() {
         return " (" + shard + ")";

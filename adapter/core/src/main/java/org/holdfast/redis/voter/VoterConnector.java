@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.voter;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -13,6 +14,8 @@ import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -22,6 +25,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p>Safe for use by any number of threads.
  */
 public final class VoterConnector implements AutoCloseable {
+
+    /** To a node of a cluster, whose answer is for {@link #requireNode}. */
+    public static final CommandArguments WHICH_NODE = new CommandArguments(Command.CLUSTER).add("MYID");
 
     private final List<VoterAddress> addresses;
     private final NodeConnector connector;
@@ -82,6 +88,28 @@ public final class VoterConnector implements AutoCloseable {
      */
     public Optional<Shard.Update> slots(int voter, SlotRecord.Sight sight) {
         return locators[voter] instanceof ShardLocator locator ? locator.update(sight) : Optional.empty();
+    }
+
+    /**
+     * Requires that the node at the end of a connection is the one that its cluster names there. An address may lead to
+     * a node of another cluster for a moment, and a connection of that moment stays open.
+     *
+     * @param id its answer to {@link #WHICH_NODE}
+     * @throws JedisConnectionException if it is another node, or the term of the connection is over
+     */
+    public void requireNode(int voter, NodeConnection connection, String id) {
+        if (locators[voter] instanceof ShardLocator locator) {
+            locator.requireNode(connection.term(), id);
+        }
+    }
+
+    /** Asks a node, if it is a shard, whether it is the one that its cluster names there, see {@link #requireNode}. */
+    public void askWhichNode(int voter, NodeConnection connection) {
+        if (locators[voter] instanceof ShardLocator locator) {
+            Object reply = connection.executeCommand(WHICH_NODE);
+            locator.requireNode(
+                    connection.term(), reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "");
+        }
     }
 
     void moved(int voter, Terms.Term term) {

@@ -186,7 +186,12 @@ class ClusterMapTest {
 
     @Test
     void nodes_thatEachHaveAMajority_haveNoVote() {
-        confirm(seesBefore(A), seesBefore(B), view(R, B, C), view(C, R, B));
+        Set<String> all = Set.of("a", "b", "c", "r");
+        confirm(
+                seesBefore(A),
+                seesBefore(B),
+                new NodeView("r", all, List.of(R, B, C), new BitSet()),
+                new NodeView("c", all, List.of(C, R, B), new BitSet()));
         assertThat(map.shard(0)).isEmpty();
         assertThat(map.shard(10)).isPresent();
     }
@@ -222,7 +227,7 @@ class ClusterMapTest {
         assertThat(map.shard(0)).isEmpty();
         assertThat(map.lastShard(0)).hasValue(before);
         assertThat(map.fault(List.of(stranger))).hasValueSatisfying(fault -> assertThat(fault)
-                .contains("node x", "another cluster", "start all of them again"));
+                .contains("node x", "another cluster", "start this client again"));
         confirm(view(A, B, C), view(B, A, C));
         assertThat(map.shard(0)).hasValue(before);
     }
@@ -251,6 +256,19 @@ class ClusterMapTest {
         assertThat(map.shard(0)).isPresent();
         settle(view(A, B, C), view(B, A, C), view(C, A, B));
         assertThat(map.shard(0)).as("those that it has forgotten").isEmpty();
+    }
+
+    /** It is cut off from them, and this client hears it. */
+    @Test
+    void primary_thatTheOthersHaveForgotten_isNoVoice_andTellsNothingOfOthersThatHaveComeSince() {
+        Primary d = primary("d", 5, 9, 11);
+        settle(view(A, B, C), view(B, A, C), view(C, A, B));
+        Primary left = primary("r", 0, 4, 12);
+        settle(view(C, A, B), only(B, left, d), only(left, B, d), only(d, left, B));
+        assertThat(map.fault(List.of(view(C, A, B), only(B, left, d), only(left, B, d), only(d, left, B))))
+                .isEmpty();
+        assertThat(map.shard(12)).isPresent();
+        assertThat(map.shard(25)).as("the slots of the forgotten one").isEmpty();
     }
 
     private static NodeView only(Primary... all) {

@@ -3,6 +3,7 @@ package org.holdfast.redis.voter;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -27,19 +28,22 @@ public final class WitnessFuzz {
     public static void hear(Object raw) {
         List<?> parts = raw instanceof List<?> list ? list : List.of();
         try {
-            SentinelReply.testimony("main", part(parts, 0, raw), part(parts, 1, raw), part(parts, 2, raw), raw, raw);
+            SentinelReply.testimony("main", replies(parts, raw, 0));
         } catch (JedisException e) {
             // what a caller is prepared for
         }
         try {
-            SentinelReply.testimony(
-                    "main", ADDRESS, DETAILS, SERVER, part(parts, 0, raw), part(parts, 1, raw)); // the rest is well
+            SentinelReply.testimony("main", replies(parts, raw, 3)); // the rest is well
         } catch (JedisException e) {
             // what a caller is prepared for
         }
     }
 
-    private static Object part(List<?> parts, int index, Object otherwise) {
-        return index < parts.size() ? parts.get(index) : otherwise;
+    /** @param well how many of the first ones are what a Sentinel answers */
+    private static List<Object> replies(List<?> parts, Object raw, int well) {
+        return Stream.concat(
+                        Stream.of(ADDRESS, DETAILS, SERVER).limit(well),
+                        IntStream.range(0, 6 - well).mapToObj(i -> i < parts.size() ? (Object) parts.get(i) : raw))
+                .toList();
     }
 }

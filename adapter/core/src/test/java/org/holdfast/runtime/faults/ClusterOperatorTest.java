@@ -174,6 +174,31 @@ class ClusterOperatorTest {
         cluster.ways().mend();
     }
 
+    /** Clients hear it all the time. It names itself, and knows no primary that comes after it was forgotten. */
+    @Test
+    void primary_thatIsCutOffAndForgotten_takesNoVoteOfOthers_alsoWhenANewOneComes() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.startLinked(MovingVoters.FILES, 3));
+        RedisServer lost = cluster.servers().get(2);
+        RedisServer replica = cluster.addReplica(lost);
+        List<RedisServer> others =
+                cluster.servers().stream().filter(server -> server != lost).toList();
+        LockConnection locks = voters.connect(cluster.uri(), MEMORY);
+        use(locks, nameOn(cluster, cluster.servers().get(0)));
+        others.forEach(other -> cluster.ways().cut(lost, other));
+        cluster.awaitSuccessor(lost, List.of(replica));
+        String id = ClusterNode.id(lost);
+        for (RedisServer other : others) { // the replica is one of them
+            assertThat(other.command("CLUSTER FORGET " + id)).startsWith("+OK");
+        }
+
+        cluster.servers().remove(lost);
+        RedisServer added = cluster.addPrimary();
+        cluster.move(100, added);
+        await().pollDelay(ofSeconds(6)).until(() -> true);
+        use(locks, nameOn(cluster, cluster.servers().get(0)));
+        assertThat(ClusterNode.isPrimary(lost)).as("it goes on").isTrue();
+    }
+
     @Test
     void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.startLinked(MovingVoters.FILES, 3));

@@ -19,10 +19,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.term.Terms;
 import org.holdfast.testkit.FreePort;
@@ -261,34 +265,61 @@ class NamesThatMoveTest {
         awaitGranted();
     }
 
-    /** Connections of that time stay open, both those for locks and those for questions. */
+    /** Connections of that time stay open: those for locks, for questions, and those on which releases are heard. */
     @Test
     void addressesOfNodes_thatLeadToThoseOfAnotherClusterForAMoment_giveItNoVote() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
         RedisCluster other = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
         requireAnnouncedPorts(cluster);
-        voters.connect(other.uri(), MEMORY)
-                .acquire(LockRequest.of("{named}other").waitTimeout(PATIENCE))
-                .release();
+        LockRequest sameSlot = LockRequest.of("{named}other").waitTimeout(PATIENCE);
+        LockConnection others = voters.connect(other.uri(), MEMORY);
+        others.acquire(sameSlot).release();
         List<Link> announced = announce(cluster);
-        startClient(announced.stream()
+        String nodes = announced.stream()
                 .map(way -> "127.0.0.1:" + way.port())
-                .collect(Collectors.joining(",", "redis+cluster://", "")));
+                .collect(Collectors.joining(",", "redis+cluster://", ""));
+        startClient(nodes);
         awaitGranted();
+        LockConnectionFactory locks = voters.locks(nodes, MEMORY);
+        LockConnection holder = voters.opened(locks.getConnection());
+        LockConnection waiter = voters.opened(locks.getConnection());
+        holder.acquire(sameSlot);
+        CompletableFuture<Lease> waiting = waiter.acquireAsync(sameSlot).toCompletableFuture();
 
-        for (int i = 0; i < announced.size(); i++) {
-            announced.get(i).turnTo(other.servers().get(i).port());
-        }
+        lead(announced, other, true);
         await().pollDelay(ofMillis(1_200)).until(() -> true);
-        for (int i = 0; i < announced.size(); i++) {
-            announced.get(i).leadTo(cluster.servers().get(i).port());
-        }
+        others.acquire(sameSlot).release();
+        lead(announced, other, false);
+        endSubscriptions(cluster);
+        await().pollDelay(ofMillis(1_200)).until(() -> true);
+        lead(announced, cluster, false);
         forget();
         awaitGranted();
+        others.acquire(sameSlot.waitTimeout(MEMORY)).release();
         for (RedisServer server : other.servers()) {
             assertThat(server.ask("KEYS *{named}:*"))
-                    .as("what the other cluster keeps of the lock")
+                    .as("what it keeps of the lock")
                     .doesNotContain("named");
+            assertThat(server.ask("PUBSUB SHARDCHANNELS"))
+                    .as("what is heard from it")
+                    .doesNotContain("named");
+        }
+        waiting.cancel(false);
+    }
+
+    private static void endSubscriptions(RedisCluster cluster) {
+        cluster.servers().forEach(server -> server.ask("CLIENT KILL TYPE pubsub"));
+    }
+
+    /** @param ends whether connections of before are ended by that */
+    private static void lead(List<Link> ways, RedisCluster cluster, boolean ends) {
+        for (int i = 0; i < ways.size(); i++) {
+            int port = cluster.servers().get(i).port();
+            if (ends) {
+                ways.get(i).turnTo(port);
+            } else {
+                ways.get(i).leadTo(port);
+            }
         }
     }
 

@@ -85,7 +85,7 @@ class SentinelAccessTest {
         String sentinels = sentinels(
                 "sentinel monitor locks 127.0.0.1 " + primary.port() + " 2",
                 "user default off",
-                "user locks on >secret +sentinel|get-master-addr-by-name +sentinel|master +sentinel|sentinels +sentinel|myid +info +client|setname +auth",
+                "user locks on >secret +sentinel|get-master-addr-by-name +sentinel|master +sentinel|replicas +sentinel|sentinels +sentinel|myid +info +client|setname +auth",
                 "user blind on >secret +info +client|setname +auth");
         String asked = "redis+sentinel://" + sentinels + "/locks?sentinelPassword=secret&sentinelUser=";
         assertAsked(settings(asked + "locks"));

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.term;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.holdfast.protocol.term.Witnesses.Testimony;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which processes may be the voter: the one that a majority has named last, and those that may take its place.
+ *
+ * <p>The host names of witnesses may come to lead to others, which watch another process. They are a majority of their
+ * own, and other clients go on with the former process. Nor do their ids tell them apart: some installations derive
+ * these from names. But witnesses put no other process in the place of one than a replica that they know. So those
+ * that name another place are heard only if they know one of the processes that were known before.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class Succession {
+
+    /** Null before a majority was heard for the first time. */
+    private volatile @Nullable Known known;
+
+    private record Known(String place, Set<String> fellows, Set<String> processes) {}
+
+    /**
+     * A majority has named a process.
+     *
+     * @param own what those have said that are heard
+     */
+    public void agreed(Witnesses.Agreement agreement, List<Testimony> own) {
+        Known before = known;
+        Set<String> fellows = all(own, Testimony::fellows);
+        Set<String> processes = all(own, Testimony::processes);
+        if (before != null && processes.isEmpty()) { // they were told to forget, and ask the processes anew
+            processes = before.processes();
+        }
+        known = new Known(agreement.place(), fellows, processes);
+    }
+
+    private static Set<String> all(List<Testimony> own, Function<Testimony, Set<String>> ids) {
+        return own.stream().flatMap(one -> ids.apply(one).stream()).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns what those have said that are heard; of two groups, before one is known, neither is. */
+    public List<Testimony> own(List<Testimony> heard) {
+        return isTorn(heard) ? List.of() : heard.stream().filter(this::isOwn).toList();
+    }
+
+    private boolean isOwn(Testimony one) {
+        Known before = known;
+        return before == null
+                || !Collections.disjoint(before.processes(), one.processes())
+                || before.place().equals(one.place()) && mayBeFellows(before.fellows(), one.fellows());
+    }
+
+    /** Before Redis 6.2 a Sentinel does not say its own id. */
+    private static boolean mayBeFellows(Set<String> some, Set<String> others) {
+        return some.isEmpty() || others.isEmpty() || !Collections.disjoint(some, others);
+    }
+
+    private boolean isTorn(List<Testimony> heard) {
+        return known == null && heard.stream().anyMatch(one -> heard.stream().anyMatch(other -> areApart(one, other)));
+    }
+
+    private static boolean areApart(Testimony one, Testimony other) {
+        return !one.place().equals(other.place())
+                && !one.processes().isEmpty()
+                && !other.processes().isEmpty()
+                && Collections.disjoint(one.processes(), other.processes());
+    }
+
+    /** Returns those that watch another process; not those that do not say which one it is. */
+    public List<Testimony> strangers(List<Testimony> heard) {
+        return isTorn(heard)
+                ? heard
+                : heard.stream()
+                        .filter(one -> !isOwn(one) && !one.processes().isEmpty())
+                        .toList();
+    }
+
+    /** Returns why some are not heard; empty if all are. */
+    public Optional<String> fault(List<Testimony> heard) {
+        List<Testimony> strangers = strangers(heard);
+        if (strangers.isEmpty()) {
+            return Optional.empty();
+        }
+        Known before = known;
+        return Optional.of(
+                before == null
+                        ? "they watch different primaries, of which none has been the replica of another: the address must"
+                                + " name the Sentinels of one"
+                        : strangers.size() + " of them name " + strangers.get(0).place() + ", and know neither the"
+                                + " primary that was named before (" + before.place() + ") nor its replicas: they watch"
+                                + " another one, which is not used. Have the hosts lead to the former Sentinels. If the"
+                                + " primary and all its replicas were replaced meanwhile, start this client again, once no"
+                                + " client reaches a former one");
+    }
+}
