@@ -46,6 +46,11 @@ public final class Succession {
         return own.stream().flatMap(one -> ids.apply(one).stream()).collect(Collectors.toUnmodifiableSet());
     }
 
+    /** Returns whether a majority was heard; before that, all are to be heard: they may watch different processes. */
+    public boolean isKnown() {
+        return known != null;
+    }
+
     /** Returns what those have said that are heard; of two groups, before one is known, neither is. */
     public List<Testimony> own(List<Testimony> heard) {
         return isTorn(heard) ? List.of() : heard.stream().filter(this::isOwn).toList();

@@ -33,6 +33,11 @@ public final class WitnessGroup {
         known = ids.collect(Collectors.toUnmodifiableSet());
     }
 
+    /** Returns whether a majority was heard; before that, all are to be heard: they may be of different groups. */
+    public boolean isKnown() {
+        return !known.isEmpty();
+    }
+
     /**
      * Returns the answers of witnesses of the group; all answers as long as no group is known.
      *

@@ -68,7 +68,7 @@ final class Assignment {
     }
 
     /**
-     * Leaves out what a primary has answered that most others have been told to forget, and that has not heard of that:
+     * Leaves out what a primary has answered that most of those which it knows were told to forget, unheard by it:
      * it would name itself for ever, and knows no primary that has come since.
      */
     static List<NodeView> withoutForgotten(List<NodeView> views) {
@@ -77,13 +77,13 @@ final class Assignment {
     }
 
     private static boolean isForgotten(NodeView view, List<NodeView> voices) {
-        List<NodeView> others =
-                voices.stream().filter(one -> !one.node().equals(view.node())).toList();
-        long naming = others.stream()
+        List<NodeView> known = voices.stream()
+                .filter(one -> !one.node().equals(view.node()) && view.members().contains(one.node()))
+                .toList();
+        long naming = known.stream()
                 .filter(one -> one.members().contains(view.node()))
                 .count();
-        boolean knowsThem = others.stream().anyMatch(one -> view.members().contains(one.node()));
-        return view.own().isPresent() && knowsThem && 2 * naming < others.size();
+        return view.own().isPresent() && 2 * naming < known.size();
     }
 
     List<NodeView> voices() {

@@ -88,6 +88,11 @@ public final class ClusterMap {
         return Assignment.voices(views).size() >= needed(views);
     }
 
+    /** Returns whether a majority was heard; before that, all are to be heard: they may be of different clusters. */
+    public boolean isKnown() {
+        return group.isKnown();
+    }
+
     /** Returns the answers that count: of nodes that belong to the cluster, or to any before one is used. */
     public List<NodeView> own(List<NodeView> views) {
         return Assignment.withoutForgotten(kin(views));

@@ -101,8 +101,11 @@ final class ClusterLocator implements AutoCloseable {
         List<NodeView> views = ask(asked, deadline);
         Set<HostPort> named = named(views);
         if (!named.isEmpty() && !asked.containsAll(named) && !isAgreed(views)) {
-            views = ask(named, deadline);
-            named = named(views);
+            List<NodeView> more = ask(named, deadline);
+            if (more.size() > views.size()) { // else there was no time left: those that were named are asked next time
+                views = more;
+                named = named(views);
+            }
         }
         needed = ClusterMap.needed(map.own(views));
         fault = map.fault(views);
@@ -114,7 +117,9 @@ final class ClusterLocator implements AutoCloseable {
 
     private List<NodeView> ask(Set<HostPort> places, long deadline) throws IOException {
         return inquiry.ask(
-                places.stream().map(place -> new ClusterWitness(address, place)).toList(), deadline, this::isAgreed);
+                places.stream().map(place -> new ClusterWitness(address, place)).toList(),
+                deadline,
+                views -> map.isKnown() && isAgreed(views));
     }
 
     /** Too few of them answer: perhaps they have other addresses by now, and a seed knows. */

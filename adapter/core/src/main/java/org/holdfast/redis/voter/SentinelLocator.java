@@ -103,7 +103,7 @@ final class SentinelLocator implements Locator {
         long askedAt = time.nanoTime();
         long wall = time.epochMicros();
         List<Witnesses.Testimony> testimonies =
-                inquiry.ask(witnesses, deadline, heard -> isAgreed(succession.own(heard)));
+                inquiry.ask(witnesses, deadline, heard -> succession.isKnown() && isAgreed(succession.own(heard)));
         List<Witnesses.Testimony> own = succession.own(testimonies);
         needed = Witnesses.needed(witnesses.size(), own);
         fault = succession.fault(testimonies);

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -98,6 +100,15 @@ class ClusterOperatorTest {
         next.acquire(LockRequest.of("kept").waitTimeout(RECOVERY.multipliedBy(2)))
                 .release();
         assertThat(System.nanoTime() - until).as("nanoseconds after its end").isPositive();
+    }
+
+    @Test
+    void host_thatHangs_keepsNoClientFromStarting() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        ServerSocket hangs = voters.opened(new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1")));
+        String nodes = "redis+cluster://127.0.0.1:" + hangs.getLocalPort() + ",127.0.0.1:"
+                + cluster.servers().get(0).port();
+        use(voters.connect(nodes, MEMORY), "started");
     }
 
     @Test
