@@ -2,6 +2,7 @@
 package org.holdfast.protocol.term;
 
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The host names of witnesses may come to lead to others, which watch another process. They are a majority of their
  * own, and other clients go on with the former process. Nor do their ids tell them apart: some installations derive
- * these from names. But witnesses put no other process in the place of one than a replica that they know. So those
- * that name another place are heard only if they know one of the processes that were known before.
+ * these from names. But witnesses put no other process in the place of one than a replica that they know. So those are
+ * heard that know one of the processes which were known before; and those that name a place which was known before, as
+ * a process may have been started again there, if they may be the same witnesses.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -25,7 +27,18 @@ public final class Succession {
     /** Null before a majority was heard for the first time. */
     private volatile @Nullable Known known;
 
-    private record Known(String place, Set<String> fellows, Set<String> processes) {}
+    /**
+     * @param places where the voter is, and where those are that may take its place
+     * @param former the processes that were known before another one took the place of the voter: witnesses do not know
+     *     the ids of all present ones at once
+     */
+    private record Known(
+            String place, Set<String> places, Set<String> fellows, Set<String> processes, Set<String> former) {
+
+        boolean knowsOneOf(Set<String> ids) {
+            return !Collections.disjoint(processes, ids) || !Collections.disjoint(former, ids);
+        }
+    }
 
     /**
      * A majority has named a process.
@@ -34,12 +47,27 @@ public final class Succession {
      */
     public void agreed(Witnesses.Agreement agreement, List<Testimony> own) {
         Known before = known;
-        Set<String> fellows = all(own, Testimony::fellows);
+        Set<String> places = new HashSet<>(all(own, Testimony::standbys));
+        places.add(agreement.place());
         Set<String> processes = all(own, Testimony::processes);
-        if (before != null && processes.isEmpty()) { // they were told to forget, and ask the processes anew
-            processes = before.processes();
+        Set<String> former = Set.of();
+        if (before != null) {
+            former = before.place().equals(agreement.place()) ? before.former() : before.processes();
+            if (processes.isEmpty()) { // they were told to forget, and ask the processes anew
+                processes = before.processes();
+                places.addAll(before.places());
+            }
         }
-        known = new Known(agreement.place(), fellows, processes);
+        known = new Known(agreement.place(), Set.copyOf(places), all(own, Testimony::fellows), processes, former);
+    }
+
+    /**
+     * Returns whether a process may be the voter. One that was started again where it was is known when the witnesses
+     * have asked it: Sentinels do so once in ten seconds.
+     */
+    public boolean knows(String process) {
+        Known present = known;
+        return present == null || present.processes().isEmpty() || present.knowsOneOf(Set.of(process));
     }
 
     private static Set<String> all(List<Testimony> own, Function<Testimony, Set<String>> ids) {
@@ -59,8 +87,8 @@ public final class Succession {
     private boolean isOwn(Testimony one) {
         Known before = known;
         return before == null
-                || !Collections.disjoint(before.processes(), one.processes())
-                || before.place().equals(one.place()) && mayBeFellows(before.fellows(), one.fellows());
+                || before.knowsOneOf(one.processes())
+                || before.places().contains(one.place()) && mayBeFellows(before.fellows(), one.fellows());
     }
 
     /** Before Redis 6.2 a Sentinel does not say its own id. */
@@ -73,10 +101,16 @@ public final class Succession {
     }
 
     private static boolean areApart(Testimony one, Testimony other) {
-        return !one.place().equals(other.place())
-                && !one.processes().isEmpty()
+        return !one.processes().isEmpty()
                 && !other.processes().isEmpty()
-                && Collections.disjoint(one.processes(), other.processes());
+                && Collections.disjoint(one.processes(), other.processes())
+                && Collections.disjoint(places(one), places(other));
+    }
+
+    private static Set<String> places(Testimony one) {
+        Set<String> places = new HashSet<>(one.standbys());
+        places.add(one.place());
+        return places;
     }
 
     /** Returns those that watch another process; not those that do not say which one it is. */

@@ -25,13 +25,21 @@ public final class Witnesses {
      * @param fellows the ids of the witnesses that it knows, its own included, as far as it says
      * @param processes the ids of the processes that it knows: the one that it names, and those that may take its
      *     place; empty for a moment after a failover
+     * @param standbys where those are that may take its place
      */
     public record Testimony(
-            String witness, String place, long epoch, int group, Set<String> fellows, Set<String> processes) {
+            String witness,
+            String place,
+            long epoch,
+            int group,
+            Set<String> fellows,
+            Set<String> processes,
+            Set<String> standbys) {
 
         public Testimony {
             fellows = Set.copyOf(fellows);
             processes = Set.copyOf(processes);
+            standbys = Set.copyOf(standbys);
         }
 
         private Agreement agreement() {

@@ -223,6 +223,7 @@ public final class NodeInspector {
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
+            connector.requireProcess(node, InspectionDecoder.runId(info));
             ids = ReplicationIds.of(info);
             nowMicros = now;
             clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);

@@ -39,6 +39,15 @@ sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLoc
      */
     Optional<NodeFacts.Appointment> appointment(int term);
 
+    /**
+     * Requires that a process may be the voter, where its witnesses know processes.
+     *
+     * @throws JedisException if they do not know it
+     */
+    default void requireProcess(String runId) {
+        // most witnesses know places
+    }
+
     /** Asks where the voter is. Blocks for a node timeout at the most. */
     void confirm();
 

@@ -78,6 +78,14 @@ final class SentinelLocator implements Locator {
     }
 
     @Override
+    public void requireProcess(String runId) {
+        if (!succession.knows(runId)) {
+            throw new JedisConnectionException("at its address a process answers that its Sentinels do not know ("
+                    + runId + "): another one, or one that was started again, of which they hear within 10 s");
+        }
+    }
+
+    @Override
     public String describePlace() {
         return terms.counting()
                 .map(term -> " (its Sentinels name " + term.place() + ")")

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +17,7 @@ import org.holdfast.redis.wire.Failures;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** Translates what a Sentinel answers, and rejects what no Sentinel answers. */
 final class SentinelReply {
@@ -50,30 +52,47 @@ final class SentinelReply {
         requireNoError(replies.get(2));
         if (address instanceof List<?> pair && pair.size() == 2 && details instanceof List<?> list) {
             Map<String, String> fields = fields(list);
+            List<Map<String, String>> replicas = all(replies.get(3));
             return new Witnesses.Testimony(
                     runId(text(replies.get(2))),
                     place(text(pair.get(0)), text(pair.get(1))).toString(),
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
-                    with(ownId(replies.get(5)), runIds(replies.get(4))),
-                    with(fields.getOrDefault("runid", ""), runIds(replies.get(3))));
+                    with(ownId(replies.get(5)), all(replies.get(4))),
+                    with(fields.getOrDefault("runid", ""), replicas),
+                    places(replicas));
         }
         throw nonsense();
     }
 
-    private static Stream<String> runIds(@Nullable Object reply) {
+    private static List<Map<String, String>> all(@Nullable Object reply) {
         requireNoError(reply);
         if (reply instanceof List<?> each) {
             return each.stream()
                     .limit(MOST_SENTINELS)
                     .map(one -> one instanceof List<?> list ? fields(list) : Map.<String, String>of())
-                    .map(fields -> fields.getOrDefault("runid", ""));
+                    .toList();
         }
         throw nonsense();
     }
 
-    private static Set<String> with(String first, Stream<String> others) {
-        return Stream.concat(Stream.of(first), others)
+    /** Leaves out what cannot be used: one that becomes the primary is refused then, and not now. */
+    private static Set<String> places(List<Map<String, String>> replicas) {
+        return replicas.stream()
+                .flatMap(replica -> usable(replica.getOrDefault("ip", ""), replica.getOrDefault("port", "")).stream())
+                .collect(Collectors.toSet());
+    }
+
+    private static Optional<String> usable(String host, String port) {
+        try {
+            return Optional.of(place(host, port).toString());
+        } catch (JedisException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Set<String> with(String first, List<Map<String, String>> others) {
+        return Stream.concat(Stream.of(first), others.stream().map(one -> one.getOrDefault("runid", "")))
                 .filter(id -> ID.matcher(id).matches())
                 .collect(Collectors.toSet());
     }

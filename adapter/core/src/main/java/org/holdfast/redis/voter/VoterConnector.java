@@ -103,6 +103,16 @@ public final class VoterConnector implements AutoCloseable {
         }
     }
 
+    /**
+     * Requires that a process may be the voter, as far as its witnesses know processes: an address may lead to another
+     * one for this client alone.
+     *
+     * @throws JedisConnectionException if they do not know it
+     */
+    public void requireProcess(int voter, String runId) {
+        locators[voter].requireProcess(runId);
+    }
+
     /** Asks a node, if it is a shard, whether it is the one that its cluster names there, see {@link #requireNode}. */
     public void askWhichNode(int voter, NodeConnection connection) {
         if (locators[voter] instanceof ShardLocator locator) {

@@ -15,7 +15,7 @@ class SuccessionTest {
     private final Succession succession = new Succession();
 
     private static Testimony says(String place, Set<String> fellows, Set<String> processes) {
-        return new Testimony("witness", place, 1, 3, fellows, processes);
+        return new Testimony("witness", place, 1, 3, fellows, processes, Set.of("replica"));
     }
 
     private void agreed(String place, Set<String> fellows, Set<String> processes) {
@@ -64,6 +64,15 @@ class SuccessionTest {
     }
 
     @Test
+    void replica_thatIsStartedAgain_andTakesThePlaceOfThePrimary_isOneThatWasKnown() {
+        agreed("a", FELLOWS, Set.of("p", "r"));
+        assertHeard(says("replica", FELLOWS, Set.of("r2")));
+        assertNotHeard(says("replica", Set.of("t1"), Set.of("r2")));
+        agreed("a", FELLOWS, Set.of());
+        assertHeard(says("replica", FELLOWS, Set.of("r2")));
+    }
+
+    @Test
     void witnesses_thatWereAllMadeAnew_areHeard_asTheyWatchTheSameProcess() {
         agreed("a", FELLOWS, Set.of("p"));
         assertHeard(says("a", Set.of("t1", "t2", "t3"), Set.of("p")));
@@ -78,12 +87,37 @@ class SuccessionTest {
 
     @Test
     void witnesses_ofTwoPrimaries_areNotHeardFirst() {
-        List<Testimony> torn = List.of(says("a", FELLOWS, Set.of("p")), says("b", Set.of("t1"), Set.of("q")));
+        Testimony other = new Testimony("witness", "b", 1, 3, Set.of("t1"), Set.of("q"), Set.of());
+        List<Testimony> torn = List.of(says("a", FELLOWS, Set.of("p")), other);
         assertThat(succession.own(torn)).isEmpty();
         assertThat(succession.strangers(torn)).hasSize(2);
         assertThat(succession.fault(torn))
                 .hasValueSatisfying(fault -> assertThat(fault).contains("different primaries"));
+        List<Testimony> restarted = List.of(says("a", FELLOWS, Set.of("p")), says("replica", FELLOWS, Set.of("r2")));
+        assertThat(succession.own(restarted)).as("one of them is behind").hasSize(2);
         List<Testimony> late = List.of(says("a", FELLOWS, Set.of("p", "r")), says("b", FELLOWS, Set.of("r")));
         assertThat(succession.own(late)).hasSize(2);
+    }
+
+    @Test
+    void process_thatWitnessesDoNotKnow_isNotTheVoter() {
+        assertThat(succession.knows("any")).as("nothing is known yet").isTrue();
+        agreed("a", FELLOWS, Set.of("p", "r"));
+        assertThat(succession.knows("p")).isTrue();
+        assertThat(succession.knows("q")).isFalse();
+        agreed("replica", FELLOWS, Set.of("other"));
+        assertThat(succession.knows("r"))
+                .as("they have not asked it since the failover")
+                .isTrue();
+        agreed("replica", FELLOWS, Set.of("other", "r"));
+        assertThat(succession.knows("p")).as("it may be back in the same place").isTrue();
+        agreed("a", FELLOWS, Set.of("p2", "r"));
+        assertThat(succession.knows("p")).isFalse();
+    }
+
+    @Test
+    void process_isAny_whereWitnessesDoNotSayWhichTheyKnow() {
+        agreed("a", FELLOWS, Set.of());
+        assertThat(succession.knows("any")).isTrue();
     }
 }

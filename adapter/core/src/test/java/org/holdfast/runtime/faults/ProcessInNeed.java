@@ -37,6 +37,9 @@ final class ProcessInNeed {
 
     private static final Duration TTL = ofSeconds(3);
 
+    /** What is given back is taken at once: one that was refused tries again after up to half a second. */
+    private static final int MEMORY_TAKERS = 16;
+
     private ProcessInNeed() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -57,10 +60,13 @@ final class ProcessInNeed {
             connection.acquire("first").release();
 
             System.getLogger("test").log(System.Logger.Level.INFO, BEGINS); // it may need files
-            Thread taker = new Thread(
-                    arguments[2].equals("files") ? ProcessInNeed::takeFiles : ProcessInNeed::takeMemory, "takes all");
-            taker.setDaemon(true); // if this thread fails, the process ends all the same
-            taker.start();
+            List<Thread> takers = arguments[2].equals("files")
+                    ? List.of(new Thread(ProcessInNeed::takeFiles, "takes all"))
+                    : Stream.generate(() -> new Thread(ProcessInNeed::takeMemory, "takes all"))
+                            .limit(MEMORY_TAKERS)
+                            .toList();
+            takers.forEach(taker -> taker.setDaemon(true)); // if this thread fails, the process ends all the same
+            takers.forEach(Thread::start);
             Thread.sleep(3_000); // what listened while we waited has ended
             say("openConnections", attempt(connection));
             say("newConnections", attemptOnce(unused));
@@ -69,8 +75,10 @@ final class ProcessInNeed {
             say("nodes", String.join(" | ", bean.getNodes().values()));
             say("renewed", bean.getRenewed() > 2);
 
-            taker.interrupt();
-            taker.join();
+            for (Thread taker : takers) {
+                taker.interrupt();
+                taker.join();
+            }
             Thread.sleep(200); // it is tried again after a pause
             say("afterwards", attempt(connection));
             say("heldAfterwards", lease.isHeld());

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * nodes keep nothing but fences that expire.
  */
 @Tag("thorough")
-@Timeout(180)
+@Timeout(480)
 class MemoryTest {
 
     private static final int NAMES = 100_000;
@@ -47,7 +47,7 @@ class MemoryTest {
             }
             List<WeakReference<String>> names = new ArrayList<>();
             for (FutureTask<List<WeakReference<String>>> worker : workers) {
-                names.addAll(worker.get(150, TimeUnit.SECONDS));
+                names.addAll(worker.get(420, TimeUnit.SECONDS));
             }
             assertThat(names).hasSize(NAMES);
             await().atMost(ofSeconds(20)).pollInterval(ofMillis(500)).until(() -> isGone(names));
