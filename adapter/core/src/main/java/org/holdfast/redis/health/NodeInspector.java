@@ -223,14 +223,14 @@ public final class NodeInspector {
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
-            connector.requireProcess(node, InspectionDecoder.runId(info));
-            ids = ReplicationIds.of(info);
-            nowMicros = now;
-            clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             Optional<String> fault = durable
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))
                     : Optional.empty();
             NodeFacts facts = InspectionDecoder.facts(info, now, fault, appointment);
+            connector.requireProcess(node, facts.process().runId()); // the clock of another one is not that of the node
+            ids = ReplicationIds.of(info);
+            nowMicros = now;
+            clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             boolean direct = InspectionDecoder.sees(replies.get(4), connection.ownEnd());
             if (!connection.answersAs(facts.process().runId()) || !direct) {
                 askWhichProcess();

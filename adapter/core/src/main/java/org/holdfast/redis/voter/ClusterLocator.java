@@ -102,7 +102,7 @@ final class ClusterLocator implements AutoCloseable {
         Set<HostPort> named = named(views);
         if (!named.isEmpty() && !asked.containsAll(named) && !isAgreed(views)) {
             List<NodeView> more = ask(named, deadline);
-            if (more.size() > views.size()) { // else there was no time left: those that were named are asked next time
+            if (!more.isEmpty()) { // else there was no time left: those that were named are asked next time
                 views = more;
                 named = named(views);
             }
