@@ -64,6 +64,7 @@ class ShortageTest {
                         "sh",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:MaxDirectMemorySize=1m",
+                        "-XX:+DisableExplicitGC", // the JDK asks for one at each refusal: nothing else would run
                         "-cp",
                         System.getProperty("java.class.path"),
                         ProcessInNeed.class.getName(),
