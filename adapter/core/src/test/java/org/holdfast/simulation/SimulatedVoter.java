@@ -62,13 +62,7 @@ final class SimulatedVoter {
     Witnesses.Testimony ask(int witness) {
         int epoch = known[witness];
         return new Witnesses.Testimony(
-                "witness-" + witness,
-                Integer.toString(named.get(epoch)),
-                epoch,
-                WITNESSES,
-                Set.of(),
-                Set.of(),
-                Set.of());
+                "witness-" + witness, Integer.toString(named.get(epoch)), epoch, WITNESSES, Set.of(), "", Map.of());
     }
 
     /**

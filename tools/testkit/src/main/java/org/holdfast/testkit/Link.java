@@ -28,6 +28,8 @@ public final class Link implements AutoCloseable {
     private final ServerSocket listener;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile int behind;
+    private volatile Predicate<String> stray = NOTHING;
+    private volatile int behindForStrays;
     private volatile Predicate<String> cut = NOTHING;
     private volatile Duration delay = Duration.ZERO;
     private volatile Duration distance = Duration.ZERO;
@@ -91,6 +93,12 @@ public final class Link implements AutoCloseable {
         behind = port;
     }
 
+    /** Leads those whose first bytes do not have this text to another server, from their next connections on. */
+    public void leadOthersThan(String text, int port) {
+        behindForStrays = port;
+        stray = first -> !first.contains(text);
+    }
+
     /** Leads to another server, and ends the connections of before, as a load balancer does after a failover. */
     public void turnTo(int port) {
         behind = port;
@@ -123,7 +131,8 @@ public final class Link implements AutoCloseable {
                 String first = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
                 swallow(first, client.getInputStream());
                 Thread.sleep(delay.toMillis()); // what a test asks for is a slow way
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), behind);
+                int port = stray.test(first) ? behindForStrays : behind;
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
                 open.add(server);
                 start(() -> pass(first, server, client));
                 server.getOutputStream().write(bytes, 0, length);

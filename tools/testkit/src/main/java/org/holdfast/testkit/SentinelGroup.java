@@ -19,6 +19,9 @@ public final class SentinelGroup implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<RedisServer> sentinels = new ArrayList<>();
 
+    /** At which port all reach each of the servers. */
+    private final List<Integer> shown = new ArrayList<>();
+
     /** At which all reach each other. */
     private final String host;
 
@@ -40,7 +43,7 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Does the same, where all reach the primary at another port than that on which it listens.
+     * Does the same, where all reach the servers at other ports than those on which they listen.
      *
      * @param front starts what passes connections on to a port, and returns the port of that
      */
@@ -64,29 +67,31 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     private void begin(Path directory, int replicas, IntUnaryOperator front, String... options) {
-        RedisServer primary = RedisServer.start(directory, options);
-        servers.add(primary);
-        int shown = front.applyAsInt(primary.port());
-        for (int i = 0; i < replicas; i++) {
-            List<String> all = new ArrayList<>(List.of(options));
-            all.addAll(List.of("--replicaof", host, Integer.toString(shown)));
-            servers.add(RedisServer.start(directory, all.toArray(String[]::new)));
+        for (int i = 0; i <= replicas; i++) {
+            RedisServer server = RedisServer.start(directory, options);
+            servers.add(server);
+            shown.add(front.applyAsInt(server.port()));
+            server.ask("CONFIG SET replica-announce-port " + shown.get(i));
+            if (i > 0) {
+                server.ask("REPLICAOF " + host + " " + shown.get(0));
+            }
         }
+        RedisServer primary = servers.get(0);
         Patience.await(
                 "all replicas follow",
                 () -> primary.ask("INFO replication").contains("connected_slaves:" + replicas)
                         && !primary.ask("INFO replication").contains("state=wait_bgsave")
                         && !primary.ask("INFO replication").contains("state=send_bulk"));
-        startSentinels(directory, shown, replicas);
+        startSentinels(directory, shown.get(0), replicas);
     }
 
-    private void startSentinels(Path directory, int shown, int replicas) {
+    private void startSentinels(Path directory, int primary, int replicas) {
         for (int i = 0; i < 3; i++) {
             sentinels.add(RedisServer.startSentinel(
                     directory,
                     "sentinel myid " + String.format("%040x", ++made),
                     "bind 127.0.0.1" + (host.equals("127.0.0.1") ? "" : " " + host),
-                    "sentinel monitor " + NAME + " " + host + " " + shown + " 2",
+                    "sentinel monitor " + NAME + " " + host + " " + primary + " 2",
                     "sentinel down-after-milliseconds " + NAME + " " + DOWN_AFTER_MILLIS,
                     "sentinel failover-timeout " + NAME + " " + FAILOVER_TIMEOUT_MILLIS));
         }
@@ -97,10 +102,10 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Ends all Sentinels, with their files, starts others that watch the same primary, and returns these. */
     public List<RedisServer> replaceSentinels(Path directory) {
-        int shown = named(sentinels.get(0));
+        int present = named(sentinels.get(0));
         sentinels.forEach(RedisServer::close);
         sentinels.clear();
-        startSentinels(directory, shown, servers.size() - 1);
+        startSentinels(directory, present, servers.size() - 1);
         return sentinels;
     }
 
@@ -137,10 +142,10 @@ public final class SentinelGroup implements AutoCloseable {
                         && named(asked.get(0)) != port
                         && named(asked.get(0)) != 0);
         int now = named(asked.get(0));
-        return servers.stream()
-                .filter(server -> server.port() == now)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("the Sentinels name port " + now));
+        if (!shown.contains(now)) {
+            throw new IllegalStateException("the Sentinels name port " + now);
+        }
+        return servers.get(shown.indexOf(now));
     }
 
     /** Has an operator promote a replica. Waits until Sentinel accepts that: it refuses soon after a failover. */

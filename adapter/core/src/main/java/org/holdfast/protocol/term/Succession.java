@@ -2,8 +2,10 @@
 package org.holdfast.protocol.term;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -12,13 +14,18 @@ import org.holdfast.protocol.term.Witnesses.Testimony;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which processes may be the voter: the one that a majority has named last, and those that may take its place.
+ * Which process is the voter, and which may take its place, as a majority has said last.
  *
  * <p>The host names of witnesses may come to lead to others, which watch another process. They are a majority of their
  * own, and other clients go on with the former process. Nor do their ids tell them apart: some installations derive
  * these from names. But witnesses put no other process in the place of one than a replica that they know. So those are
  * heard that know one of the processes which were known before; and those that name a place which was known before, as
  * a process may have been started again there, if they may be the same witnesses.
+ *
+ * <p>The way of a client to the voter may lead to another process as well, perhaps to the one whose place the voter has
+ * taken, which goes on where it is cut off. So the process there is to be the one that a majority knows there. After a
+ * failover Sentinels do not say that for ten seconds. But they have said which process was at that place while it was a
+ * replica.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -28,16 +35,23 @@ public final class Succession {
     private volatile @Nullable Known known;
 
     /**
-     * @param places where the voter is, and where those are that may take its place
-     * @param former the processes that were known before another one took the place of the voter: witnesses do not know
-     *     the ids of all present ones at once
+     * @param place where the voter is
+     * @param places the same, and where those are that may take its place
+     * @param processes which one was at each of these places, as far as a majority has said
      */
-    private record Known(
-            String place, Set<String> places, Set<String> fellows, Set<String> processes, Set<String> former) {
+    private record Known(String place, Set<String> places, Set<String> fellows, Map<String, String> processes) {
 
-        boolean knowsOneOf(Set<String> ids) {
-            return !Collections.disjoint(processes, ids) || !Collections.disjoint(former, ids);
+        boolean knowsOneOf(Testimony one) {
+            return !Collections.disjoint(processes.values(), one.processes().values());
         }
+    }
+
+    /** How many witnesses this client knows. */
+    private final int witnesses;
+
+    /** @param witnesses how many this client knows */
+    public Succession(int witnesses) {
+        this.witnesses = witnesses;
     }
 
     /**
@@ -47,27 +61,28 @@ public final class Succession {
      */
     public void agreed(Witnesses.Agreement agreement, List<Testimony> own) {
         Known before = known;
-        Set<String> places = new HashSet<>(all(own, Testimony::standbys));
+        Map<String, String> said = Witnesses.processes(witnesses, own);
+        Set<String> places = new HashSet<>(all(own, Testimony::places));
         places.add(agreement.place());
-        Set<String> processes = all(own, Testimony::processes);
-        Set<String> former = Set.of();
+        Map<String, String> processes = new HashMap<>();
         if (before != null) {
-            former = before.place().equals(agreement.place()) ? before.former() : before.processes();
-            if (processes.isEmpty()) { // they were told to forget, and ask the processes anew
-                processes = before.processes();
+            processes.putAll(before.processes());
+            if (said.isEmpty()) { // they were told to forget, and ask the processes anew
                 places.addAll(before.places());
             }
         }
-        known = new Known(agreement.place(), Set.copyOf(places), all(own, Testimony::fellows), processes, former);
+        processes.putAll(said);
+        processes.keySet().retainAll(places);
+        known = new Known(agreement.place(), Set.copyOf(places), all(own, Testimony::fellows), Map.copyOf(processes));
     }
 
     /**
-     * Returns whether a process may be the voter. One that was started again where it was is known when the witnesses
-     * have asked it: Sentinels do so once in ten seconds.
+     * Returns whether a process is the voter. One that was started again where it was is known when the witnesses have
+     * asked it: Sentinels do so once in ten seconds.
      */
-    public boolean knows(String process) {
+    public boolean isVoter(String process) {
         Known present = known;
-        return present == null || present.processes().isEmpty() || present.knowsOneOf(Set.of(process));
+        return present != null && process.equals(present.processes().get(present.place()));
     }
 
     private static Set<String> all(List<Testimony> own, Function<Testimony, Set<String>> ids) {
@@ -87,7 +102,7 @@ public final class Succession {
     private boolean isOwn(Testimony one) {
         Known before = known;
         return before == null
-                || before.knowsOneOf(one.processes())
+                || before.knowsOneOf(one)
                 || before.places().contains(one.place()) && mayBeFellows(before.fellows(), one.fellows());
     }
 
@@ -103,14 +118,9 @@ public final class Succession {
     private static boolean areApart(Testimony one, Testimony other) {
         return !one.processes().isEmpty()
                 && !other.processes().isEmpty()
-                && Collections.disjoint(one.processes(), other.processes())
-                && Collections.disjoint(places(one), places(other));
-    }
-
-    private static Set<String> places(Testimony one) {
-        Set<String> places = new HashSet<>(one.standbys());
-        places.add(one.place());
-        return places;
+                && Collections.disjoint(
+                        one.processes().values(), other.processes().values())
+                && Collections.disjoint(one.places(), other.places());
     }
 
     /** Returns those that watch another process; not those that do not say which one it is. */

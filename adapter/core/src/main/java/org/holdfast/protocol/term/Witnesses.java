@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.term;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Counts what witnesses, such as Sentinels, say about which process a voter is.
@@ -23,9 +27,9 @@ public final class Witnesses {
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
      * @param fellows the ids of the witnesses that it knows, its own included, as far as it says
-     * @param processes the ids of the processes that it knows: the one that it names, and those that may take its
-     *     place; empty for a moment after a failover
-     * @param standbys where those are that may take its place
+     * @param process the id of the process that it names; empty while it has not asked it, as after a failover
+     * @param standbys the ids of the processes that may take its place, by where they are; empty where it has not asked
+     *     one yet
      */
     public record Testimony(
             String witness,
@@ -33,13 +37,27 @@ public final class Witnesses {
             long epoch,
             int group,
             Set<String> fellows,
-            Set<String> processes,
-            Set<String> standbys) {
+            String process,
+            Map<String, String> standbys) {
 
         public Testimony {
             fellows = Set.copyOf(fellows);
-            processes = Set.copyOf(processes);
-            standbys = Set.copyOf(standbys);
+            standbys = Map.copyOf(standbys);
+        }
+
+        /** Returns the ids of the processes that it knows, by where they are. */
+        Map<String, String> processes() {
+            Map<String, String> processes = new HashMap<>(standbys);
+            processes.put(place, process);
+            processes.values().removeIf(String::isEmpty);
+            return processes;
+        }
+
+        /** Returns where the process is that it names, and where those are that may take its place. */
+        Set<String> places() {
+            Set<String> places = new HashSet<>(standbys.keySet());
+            places.add(place);
+            return places;
         }
 
         private Agreement agreement() {
@@ -47,7 +65,7 @@ public final class Witnesses {
         }
     }
 
-    /** What a majority says. */
+    /** What a majority says of where the process is. */
     public record Agreement(String place, long epoch) {}
 
     /**
@@ -82,5 +100,25 @@ public final class Witnesses {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Returns the ids of the processes of which a majority says the same, by where they are.
+     *
+     * <p>The way of one witness may lead to another process, as that of a client may.
+     */
+    static Map<String, String> processes(int known, List<Testimony> heard) {
+        int needed = needed(known, heard);
+        Map<Map.Entry<String, String>, Set<String>> voices = new HashMap<>();
+        for (Testimony one : heard) {
+            for (Map.Entry<String, String> process : one.processes().entrySet()) {
+                voices.computeIfAbsent(Map.entry(process.getKey(), process.getValue()), any -> new HashSet<>())
+                        .add(one.witness());
+            }
+        }
+        return voices.entrySet().stream()
+                .filter(entry -> entry.getValue().size() >= needed)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

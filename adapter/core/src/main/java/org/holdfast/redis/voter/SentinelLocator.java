@@ -28,7 +28,7 @@ final class SentinelLocator implements Locator {
     private final Consumer<Terms.Term> moved;
     private final List<SentinelWitness> witnesses;
     private final Inquiry<Witnesses.Testimony> inquiry;
-    private final Succession succession = new Succession();
+    private final Succession succession;
 
     /** Of those that were heard last. */
     private volatile int needed;
@@ -49,6 +49,7 @@ final class SentinelLocator implements Locator {
                 .toList();
         this.inquiry = new Inquiry<>(connector);
         this.needed = Witnesses.needed(witnesses.size(), List.of());
+        this.succession = new Succession(witnesses.size());
     }
 
     @Override
@@ -79,9 +80,10 @@ final class SentinelLocator implements Locator {
 
     @Override
     public void requireProcess(String runId) {
-        if (!succession.knows(runId)) {
-            throw new JedisConnectionException("at its address a process answers that its Sentinels do not know ("
-                    + runId + "): another one, or one that was started again, of which they hear within 10 s");
+        if (!succession.isVoter(runId)) {
+            throw new JedisConnectionException("at its address a process answers that its Sentinels do not know there ("
+                    + runId + "): another one, or one that they have not asked since it was started or named, which"
+                    + " they do within 10 s");
         }
     }
 

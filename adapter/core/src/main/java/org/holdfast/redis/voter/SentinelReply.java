@@ -52,15 +52,14 @@ final class SentinelReply {
         requireNoError(replies.get(2));
         if (address instanceof List<?> pair && pair.size() == 2 && details instanceof List<?> list) {
             Map<String, String> fields = fields(list);
-            List<Map<String, String>> replicas = all(replies.get(3));
             return new Witnesses.Testimony(
                     runId(text(replies.get(2))),
                     place(text(pair.get(0)), text(pair.get(1))).toString(),
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
-                    with(ownId(replies.get(5)), all(replies.get(4))),
-                    with(fields.getOrDefault("runid", ""), replicas),
-                    places(replicas));
+                    fellows(ownId(replies.get(5)), all(replies.get(4))),
+                    id(fields),
+                    standbys(all(replies.get(3))));
         }
         throw nonsense();
     }
@@ -77,10 +76,13 @@ final class SentinelReply {
     }
 
     /** Leaves out what cannot be used: one that becomes the primary is refused then, and not now. */
-    private static Set<String> places(List<Map<String, String>> replicas) {
-        return replicas.stream()
-                .flatMap(replica -> usable(replica.getOrDefault("ip", ""), replica.getOrDefault("port", "")).stream())
-                .collect(Collectors.toSet());
+    private static Map<String, String> standbys(List<Map<String, String>> replicas) {
+        Map<String, String> standbys = new HashMap<>();
+        for (Map<String, String> replica : replicas) {
+            usable(replica.getOrDefault("ip", ""), replica.getOrDefault("port", ""))
+                    .ifPresent(place -> standbys.put(place, id(replica)));
+        }
+        return standbys;
     }
 
     private static Optional<String> usable(String host, String port) {
@@ -91,10 +93,16 @@ final class SentinelReply {
         }
     }
 
-    private static Set<String> with(String first, List<Map<String, String>> others) {
-        return Stream.concat(Stream.of(first), others.stream().map(one -> one.getOrDefault("runid", "")))
+    private static Set<String> fellows(String own, List<Map<String, String>> others) {
+        return Stream.concat(Stream.of(own), others.stream().map(SentinelReply::id))
                 .filter(id -> ID.matcher(id).matches())
                 .collect(Collectors.toSet());
+    }
+
+    /** Returns the run id; empty where it is not known yet. */
+    private static String id(Map<String, String> fields) {
+        String id = fields.getOrDefault("runid", "");
+        return ID.matcher(id).matches() ? id : "";
     }
 
     private static String ownId(@Nullable Object own) {

@@ -4,6 +4,7 @@ package org.holdfast.protocol.term;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.holdfast.protocol.term.Witnesses.Testimony;
 import org.junit.jupiter.api.Test;
@@ -12,14 +13,33 @@ class SuccessionTest {
 
     private static final Set<String> FELLOWS = Set.of("s1", "s2", "s3");
 
-    private final Succession succession = new Succession();
+    /** Where the one is that may take the place of the voter. */
+    private static final String STANDBY = "replica";
 
-    private static Testimony says(String place, Set<String> fellows, Set<String> processes) {
-        return new Testimony("witness", place, 1, 3, fellows, processes, Set.of("replica"));
+    private final Succession succession = new Succession(3);
+
+    private int asked;
+
+    /** @param process at that place; empty if the witness has not asked it */
+    private Testimony says(String place, Set<String> fellows, String process) {
+        return says(place, fellows, process, "");
     }
 
-    private void agreed(String place, Set<String> fellows, Set<String> processes) {
-        succession.agreed(new Witnesses.Agreement(place, 1), List.of(says(place, fellows, processes)));
+    private Testimony says(String place, Set<String> fellows, String process, String standby) {
+        String other = place.equals(STANDBY) ? "a" : STANDBY;
+        return new Testimony("witness " + ++asked, place, 1, 3, fellows, process, Map.of(other, standby));
+    }
+
+    private void agreed(String place, Set<String> fellows, String process) {
+        agreed(place, fellows, process, "");
+    }
+
+    private void agreed(String place, Set<String> fellows, String process, String standby) {
+        agreed(place, says(place, fellows, process, standby), says(place, fellows, process, standby));
+    }
+
+    private void agreed(String place, Testimony... said) {
+        succession.agreed(new Witnesses.Agreement(place, 1), List.of(said));
     }
 
     private void assertHeard(Testimony one) {
@@ -34,90 +54,121 @@ class SuccessionTest {
 
     @Test
     void witness_ofAnyPrimary_isHeardFirst() {
-        assertHeard(says("b", FELLOWS, Set.of("q")));
-        assertHeard(says("b", Set.of(), Set.of()));
+        assertHeard(says("b", FELLOWS, "q"));
+        assertHeard(says("b", Set.of(), ""));
     }
 
     @Test
     void witness_ofAnotherPrimaryThanBefore_isHeardOnlyWhereItKnowsOneOfTheFormerProcesses() {
-        agreed("a", FELLOWS, Set.of("p", "r"));
-        assertHeard(says("b", FELLOWS, Set.of("r")));
-        assertNotHeard(says("b", FELLOWS, Set.of("q")));
-        assertThat(succession.fault(List.of(says("b", FELLOWS, Set.of("q")))))
+        agreed("a", FELLOWS, "p", "r");
+        assertHeard(says("b", FELLOWS, "r"));
+        assertHeard(says("b", FELLOWS, "q", "p"));
+        assertNotHeard(says("b", FELLOWS, "q"));
+        assertThat(succession.fault(List.of(says("b", FELLOWS, "q"))))
                 .hasValueSatisfying(fault -> assertThat(fault).contains("name b", "before (a)", "start this client"));
     }
 
     @Test
     void witness_thatDoesNotKnowTheProcessesYet_isNeitherHeardNorAStranger() {
-        agreed("a", FELLOWS, Set.of("p", "r"));
-        Testimony one = says("b", FELLOWS, Set.of());
+        agreed("a", FELLOWS, "p", "r");
+        Testimony one = says("b", FELLOWS, "");
         assertThat(succession.own(List.of(one))).isEmpty();
         assertThat(succession.strangers(List.of(one))).isEmpty();
     }
 
     @Test
     void primary_thatIsStartedAgainWhereItWas_isTheSame_forTheSameWitnesses() {
-        agreed("a", FELLOWS, Set.of("p"));
-        assertHeard(says("a", Set.of("s3", "s4"), Set.of("p2")));
-        assertHeard(says("a", Set.of(), Set.of("p2")));
-        assertNotHeard(says("a", Set.of("t1", "t2"), Set.of("p2")));
+        agreed("a", FELLOWS, "p");
+        assertHeard(says("a", Set.of("s3", "s4"), "p2"));
+        assertHeard(says("a", Set.of(), "p2"));
+        assertNotHeard(says("a", Set.of("t1", "t2"), "p2"));
     }
 
     @Test
     void replica_thatIsStartedAgain_andTakesThePlaceOfThePrimary_isOneThatWasKnown() {
-        agreed("a", FELLOWS, Set.of("p", "r"));
-        assertHeard(says("replica", FELLOWS, Set.of("r2")));
-        assertNotHeard(says("replica", Set.of("t1"), Set.of("r2")));
-        agreed("a", FELLOWS, Set.of());
-        assertHeard(says("replica", FELLOWS, Set.of("r2")));
+        agreed("a", FELLOWS, "p", "r");
+        assertHeard(says(STANDBY, FELLOWS, "r2"));
+        assertNotHeard(says(STANDBY, Set.of("t1"), "r2"));
+        agreed("a", FELLOWS, "");
+        assertHeard(says(STANDBY, FELLOWS, "r2"));
     }
 
     @Test
     void witnesses_thatWereAllMadeAnew_areHeard_asTheyWatchTheSameProcess() {
-        agreed("a", FELLOWS, Set.of("p"));
-        assertHeard(says("a", Set.of("t1", "t2", "t3"), Set.of("p")));
+        agreed("a", FELLOWS, "p");
+        assertHeard(says("a", Set.of("t1", "t2", "t3"), "p"));
     }
 
     @Test
     void witnesses_thatWereToldToForget_doNotMakeItForgetTheProcesses() {
-        agreed("a", FELLOWS, Set.of("p", "r"));
-        agreed("a", FELLOWS, Set.of());
-        assertHeard(says("b", FELLOWS, Set.of("r")));
+        agreed("a", FELLOWS, "p", "r");
+        Testimony forgot = new Testimony("witness", "a", 1, 3, FELLOWS, "", Map.of());
+        agreed("a", forgot, forgot);
+        assertHeard(says("b", FELLOWS, "r"));
+        assertThat(succession.isVoter("p")).isTrue();
     }
 
     @Test
     void witnesses_ofTwoPrimaries_areNotHeardFirst() {
-        Testimony other = new Testimony("witness", "b", 1, 3, Set.of("t1"), Set.of("q"), Set.of());
-        List<Testimony> torn = List.of(says("a", FELLOWS, Set.of("p")), other);
+        Testimony other = new Testimony("witness", "b", 1, 3, Set.of("t1"), "q", Map.of());
+        List<Testimony> torn = List.of(says("a", FELLOWS, "p"), other);
         assertThat(succession.own(torn)).isEmpty();
         assertThat(succession.strangers(torn)).hasSize(2);
         assertThat(succession.fault(torn))
                 .hasValueSatisfying(fault -> assertThat(fault).contains("different primaries"));
-        List<Testimony> restarted = List.of(says("a", FELLOWS, Set.of("p")), says("replica", FELLOWS, Set.of("r2")));
+        List<Testimony> restarted = List.of(says("a", FELLOWS, "p"), says(STANDBY, FELLOWS, "r2"));
         assertThat(succession.own(restarted)).as("one of them is behind").hasSize(2);
-        List<Testimony> late = List.of(says("a", FELLOWS, Set.of("p", "r")), says("b", FELLOWS, Set.of("r")));
+        List<Testimony> late = List.of(says("a", FELLOWS, "p", "r"), says("b", FELLOWS, "r"));
         assertThat(succession.own(late)).hasSize(2);
     }
 
     @Test
-    void process_thatWitnessesDoNotKnow_isNotTheVoter() {
-        assertThat(succession.knows("any")).as("nothing is known yet").isTrue();
-        agreed("a", FELLOWS, Set.of("p", "r"));
-        assertThat(succession.knows("p")).isTrue();
-        assertThat(succession.knows("q")).isFalse();
-        agreed("replica", FELLOWS, Set.of("other"));
-        assertThat(succession.knows("r"))
-                .as("they have not asked it since the failover")
-                .isTrue();
-        agreed("replica", FELLOWS, Set.of("other", "r"));
-        assertThat(succession.knows("p")).as("it may be back in the same place").isTrue();
-        agreed("a", FELLOWS, Set.of("p2", "r"));
-        assertThat(succession.knows("p")).isFalse();
+    void voter_isNoProcess_beforeAMajorityHasAskedTheOneAtItsPlace() {
+        assertThat(succession.isVoter("p")).isFalse();
+        agreed("a", FELLOWS, "");
+        assertThat(succession.isVoter("p")).isFalse();
+        agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, ""));
+        assertThat(succession.isVoter("p")).as("one has asked it").isFalse();
+        Testimony twice = says("a", FELLOWS, "p");
+        agreed("a", twice, twice, says("a", FELLOWS, "q"));
+        assertThat(succession.isVoter("p")).as("one has two addresses").isFalse();
+        agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, "q"), says("a", FELLOWS, "p"));
+        assertThat(succession.isVoter("p")).isTrue();
+        assertThat(succession.isVoter("q"))
+                .as("the way of one witness leads to it")
+                .isFalse();
     }
 
     @Test
-    void process_isAny_whereWitnessesDoNotSayWhichTheyKnow() {
-        agreed("a", FELLOWS, Set.of());
-        assertThat(succession.knows("any")).isTrue();
+    void voter_afterAFailover_isTheProcessThatWasTheReplicaAtItsPlace_untilThatIsAsked() {
+        agreed("a", FELLOWS, "p", "r");
+        agreed(STANDBY, FELLOWS, "", "p");
+        assertThat(succession.isVoter("r")).isTrue();
+        assertThat(succession.isVoter("p")).as("it may go on elsewhere").isFalse();
+        agreed(STANDBY, FELLOWS, "r2", "p");
+        assertThat(succession.isVoter("r2")).as("it was started again").isTrue();
+        assertThat(succession.isVoter("r")).isFalse();
+        agreed("a", FELLOWS, "", "r2");
+        assertThat(succession.isVoter("p")).as("it is back").isTrue();
+        assertThat(succession.isVoter("r2")).isFalse();
+    }
+
+    @Test
+    void voter_thatWasStartedAgainWhereItWas_isTheNewProcessOnceItWasAsked() {
+        agreed("a", FELLOWS, "p");
+        assertThat(succession.isVoter("p2")).isFalse();
+        agreed("a", FELLOWS, "p2");
+        assertThat(succession.isVoter("p2")).isTrue();
+        assertThat(succession.isVoter("p")).isFalse();
+    }
+
+    @Test
+    void place_thatWitnessesDoNotNameAnyMore_isForgotten() {
+        agreed("a", FELLOWS, "p", "r");
+        Testimony without = new Testimony("witness 1", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
+        Testimony too = new Testimony("witness 2", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
+        agreed("a", without, too);
+        agreed(STANDBY, FELLOWS, "", "");
+        assertThat(succession.isVoter("r")).isFalse();
     }
 }

@@ -4,6 +4,7 @@ package org.holdfast.protocol.term;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,7 @@ class WitnessesTest {
     private int asked;
 
     private Witnesses.Testimony says(String place, long epoch) {
-        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3, Set.of(), Set.of(), Set.of());
+        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3, Set.of(), "", Map.of());
     }
 
     @Test
@@ -20,7 +21,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2), says("a", 1))))
                 .contains(new Witnesses.Agreement("a", 1));
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 1)))).contains(new Witnesses.Agreement("a", 1));
-        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1, Set.of(), Set.of(), Set.of()))))
+        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1, Set.of(), "", Map.of()))))
                 .contains(new Witnesses.Agreement("a", 0));
     }
 
@@ -29,7 +30,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(3, List.of())).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1)))).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2)))).isEmpty();
-        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2, Set.of(), Set.of(), Set.of()))))
+        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2, Set.of(), "", Map.of()))))
                 .isEmpty();
     }
 
@@ -39,7 +40,7 @@ class WitnessesTest {
                 .as("one of three, cut off from the others")
                 .isEmpty();
         List<Witnesses.Testimony> two =
-                List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5, Set.of(), Set.of(), Set.of()));
+                List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5, Set.of(), "", Map.of()));
         assertThat(Witnesses.agree(2, two)).isEmpty();
         assertThat(Witnesses.needed(2, two)).isEqualTo(3);
     }

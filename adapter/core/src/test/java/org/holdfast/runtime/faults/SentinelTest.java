@@ -92,11 +92,13 @@ class SentinelTest {
     @Test
     @Tag("thorough")
     void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
-        List<Link> toPrimary = new ArrayList<>();
+        List<Link> ways = new ArrayList<>();
         SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {
-            toPrimary.add(voters.opened(new Link(port)));
-            return toPrimary.get(0).port();
+            Link way = voters.opened(new Link(port));
+            ways.add(way);
+            return way.port();
         }));
+        Link toPrimary = ways.get(0);
         List<Link> toSentinels = group.sentinels().stream()
                 .map(sentinel -> voters.opened(new Link(sentinel.port())))
                 .toList();
@@ -106,9 +108,9 @@ class SentinelTest {
         LockConnection cutOff = voters.connect(besidePrimary, MEMORY);
         cutOff.acquire(LockRequest.of("known").waitTimeout(firstUse(MEMORY))).release();
 
-        toPrimary.get(0).cutOthersThan("holdfast"); // replicas and Sentinels
+        toPrimary.cutOthersThan("holdfast"); // replicas and Sentinels
         toSentinels.forEach(Link::cut);
-        group.awaitOtherThan(toPrimary.get(0).port());
+        group.awaitOtherThan(toPrimary.port());
         await().atMost(Terms.COUNTS.plusSeconds(2)).untilAsserted(() -> assertThatExceptionOfType(
                         QuorumUnavailableException.class)
                 .isThrownBy(() -> cutOff.acquire(LockRequest.of("unconfirmed").waitTimeout(Duration.ZERO))
@@ -118,7 +120,7 @@ class SentinelTest {
         contenders.untilTaken(5, recovery(MEMORY));
         contenders.assertExclusive();
 
-        toPrimary.get(0).mend();
+        toPrimary.mend();
         toSentinels.forEach(Link::mend);
         await().atMost(recovery(MEMORY)).ignoreExceptions().untilAsserted(() -> cutOff.acquire(LockRequest.of("mended"))
                 .release());

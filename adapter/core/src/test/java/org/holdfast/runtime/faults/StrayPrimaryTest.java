@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.LockConnection;
@@ -71,16 +72,50 @@ class StrayPrimaryTest {
 
         way.get().leadTo(other.port());
         endConnectionsOfLocks(primary);
-        long until = System.nanoTime() + USED.toNanos();
-        while (System.nanoTime() < until) {
-            assertThatExceptionOfType(QuorumUnavailableException.class)
-                    .isThrownBy(() -> locks.tryAcquire(REQUEST.waitTimeout(ofSeconds(1))))
-                    .withMessageContaining("a process answers that its Sentinels do not know");
-        }
+        assertNoneIsUsed(locks);
         assertThat(other.ask("DBSIZE")).startsWith(":0");
 
         way.get().leadTo(primary.port());
         use(locks);
+    }
+
+    /** The former one is cut off, does not know that it was replaced, and goes on: for other clients, too. */
+    @Test
+    void process_thatWasThePrimaryBefore_isNotUsedInThePlaceOfThePresentOne() throws Exception {
+        List<Link> ways = new ArrayList<>();
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {
+            Link way = voters.opened(new Link(port));
+            ways.add(way);
+            return way.port();
+        }));
+        RedisServer former = group.servers().get(0);
+        LockConnection locks = voters.connect(group.uri(), MEMORY);
+        use(locks);
+
+        ways.get(1).leadOthersThan("sentinel-", former.port());
+        ways.get(0).cut();
+        RedisServer present = group.awaitOtherThan(ways.get(0).port());
+        assertThat(former.ask("ROLE")).contains("master");
+        assertThat(present.ask("ROLE")).contains("master");
+        String mark = former.ask("GET holdfast:birth");
+        assertNoneIsUsed(locks);
+        assertThat(former.ask("GET holdfast:birth")).isEqualTo(mark);
+
+        ways.get(1).leadTo(present.port());
+        ways.get(1).leadOthersThan("", present.port());
+        endConnectionsOfLocks(former);
+        use(locks);
+    }
+
+    /** For as long as it takes until a process is used that was not known. */
+    private static void assertNoneIsUsed(LockConnection locks) {
+        long until = System.nanoTime() + USED.toNanos();
+        while (System.nanoTime() < until) {
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> locks.tryAcquire(REQUEST.waitTimeout(ofSeconds(1))))
+                    .withMessageMatching("(?s).*(a process answers that its Sentinels do not know|Sentinels name|"
+                            + "have not confirmed|do not say).*");
+        }
     }
 
     /** Its Sentinels hear of the next process within ten seconds. */
