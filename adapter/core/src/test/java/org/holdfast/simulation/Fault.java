@@ -59,6 +59,8 @@ enum Fault {
     FAILOVER(0),
     /** The same, after a while in which the process and the others do not hear each other in one direction. */
     FAILOVER_ONE_WAY(0),
+    /** The same as one of these, and the address of one of the processes leads to the other one for some clients. */
+    FAILOVER_ASTRAY(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */
     SHARD_ISOLATED(0),
     /** The same, and it takes a larger epoch meanwhile, as it does when a move of a slot to it ends. */
@@ -118,7 +120,7 @@ enum Fault {
 
     /** Returns whether another process takes the place of a node's by it, which has a standby. */
     boolean isFailover() {
-        return this == FAILOVER || this == FAILOVER_ONE_WAY;
+        return this == FAILOVER || this == FAILOVER_ONE_WAY || this == FAILOVER_ASTRAY;
     }
 
     /** Returns whether it happens to clusters only. */

@@ -113,6 +113,31 @@ class MemoryMutantsTest {
     }
 
     @ConcurrentTest
+    void processAtTheAddressNotCompared_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER_ASTRAY")
+                        .with(
+                                TERM + "Succession.java",
+                                "process.equals(present.processes().get(present.place()))",
+                                "true"));
+    }
+
+    /** The one that was replaced is known, as a replica now, and goes on. */
+    @ConcurrentTest
+    void processThatIsKnownElsewhereUsed_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER_ASTRAY")
+                        .with(
+                                TERM + "Succession.java",
+                                "process.equals(present.processes().get(present.place()))",
+                                "present.processes().containsValue(process)"));
+    }
+
+    @ConcurrentTest
     void processNotAskedBehindAProxy_isFound() throws Exception {
         assertFound(
                 "Violation: ",

@@ -219,6 +219,9 @@ final class Network {
                 return false;
             }
             SimulatedNode process = reached(node, view);
+            if (!view.places.isVoter(node, process)) {
+                return false;
+            }
             Optional<HomeSearch> homes = view.places.homes(node, process);
             Optional<HomeSearch.Lead> lead = homes.flatMap(HomeSearch::search);
             Optional<NodeProbes.Look> look =
@@ -237,13 +240,13 @@ final class Network {
 
     boolean quarantined(int node, View view) {
         try {
-            boolean reached = isReachable(node, view);
-            if (reached) {
+            boolean found = isReachable(node, view) && view.places.isVoter(node, reached(node, view));
+            if (found) {
                 reached(node, view)
                         .probes
                         .quarantine(view.guards.get(node), view.places.appointment(node), keys(node, view));
             }
-            return reached;
+            return found;
         } catch (MemoryRedis.ErrorReply e) {
             return false;
         }

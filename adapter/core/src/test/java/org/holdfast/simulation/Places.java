@@ -27,6 +27,11 @@ interface Places {
     /** Returns what the guard has to know of the present term. */
     Optional<NodeFacts.Appointment> appointment(int node);
 
+    /** Returns whether a process that was found at the place of a node is the one that its witnesses know there. */
+    default boolean isVoter(int node, SimulatedNode process) {
+        return true;
+    }
+
     /** Returns what encodes commands for a node that is a shard of a cluster. */
     default Optional<ScriptCodec> codec(int node) {
         return Optional.empty();

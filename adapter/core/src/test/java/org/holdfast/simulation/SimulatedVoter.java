@@ -25,6 +25,9 @@ final class SimulatedVoter {
     /** How long it takes at the most until the last witness has learned of a failover. */
     private static final long GOSSIP = 300 * MILLI;
 
+    /** How often a witness asks the processes which they are. After a failover it does not know that before. */
+    private static final long INFO_PERIOD = 1_000 * MILLI;
+
     /** How far a replica lags at the most. */
     private static final long LONGEST_LAG = 300 * MILLI;
 
@@ -42,6 +45,15 @@ final class SimulatedVoter {
     /** The latest epoch of which each witness knows. */
     private final int[] known = new int[WITNESSES];
 
+    /** Which process each witness has found at each place, when it has asked there last; empty after a failover. */
+    private final String[][] found = new String[WITNESSES][2];
+
+    /** The witness that finds the other process at one of the places. */
+    private int astray;
+
+    private int astrayAt;
+    private long astrayUntil;
+
     /** Until when each witness is cut off from the others. */
     private final long[] apartUntil = new long[WITNESSES];
 
@@ -51,6 +63,33 @@ final class SimulatedVoter {
         this.unasked = unasked;
         this.random = world.random;
         this.processes = List.of(first, standby);
+        for (int i = 0; i < WITNESSES; i++) {
+            int witness = i;
+            askProcesses(witness);
+            world.after(INFO_PERIOD * i / WITNESSES, () -> askAgainAndAgain(witness));
+        }
+    }
+
+    private void askAgainAndAgain(int witness) {
+        askProcesses(witness);
+        world.after(INFO_PERIOD, () -> askAgainAndAgain(witness));
+    }
+
+    private void askProcesses(int witness) {
+        for (int place = 0; place < processes.size(); place++) {
+            boolean misled = witness == astray && place == astrayAt && world.now() < astrayUntil;
+            SimulatedNode process = processes.get(misled ? 1 - place : place);
+            if (process.isUp() && process.readyAt() <= world.now()) {
+                found[witness][place] = process.runId();
+            }
+        }
+    }
+
+    /** For a while a witness finds the other process at a place. */
+    void leadAstray(int witness, int place, long until) {
+        astray = witness;
+        astrayAt = place;
+        astrayUntil = until;
     }
 
     /** Returns the process at a place that a witness has named. */
@@ -58,11 +97,23 @@ final class SimulatedVoter {
         return processes.get(Integer.parseInt(place));
     }
 
+    /** Returns the process that a client finds there whose address book has it wrong. */
+    SimulatedNode otherThanAt(String place) {
+        return processes.get(1 - Integer.parseInt(place));
+    }
+
     /** Returns what a witness says. */
     Witnesses.Testimony ask(int witness) {
         int epoch = known[witness];
+        int place = named.get(epoch);
         return new Witnesses.Testimony(
-                "witness-" + witness, Integer.toString(named.get(epoch)), epoch, WITNESSES, Set.of(), "", Map.of());
+                "witness-" + witness,
+                Integer.toString(place),
+                epoch,
+                WITNESSES,
+                Set.of(),
+                found[witness][place],
+                Map.of(Integer.toString(1 - place), found[witness][1 - place]));
     }
 
     /**
@@ -142,7 +193,10 @@ final class SimulatedVoter {
     }
 
     private void learn(int witness, int epoch) {
-        known[witness] = Math.max(known[witness], epoch);
+        if (epoch > known[witness]) {
+            known[witness] = epoch;
+            Arrays.fill(found[witness], "");
+        }
         boolean present = epoch == named.size() - 1;
         if (present && Arrays.stream(known).filter(it -> it == epoch).count() == 2) {
             namedAt = world.now();

@@ -38,6 +38,11 @@ class SimulationTest {
     }
 
     @Test
+    void protocol_whereAddressesLeadToTheProcessThatWasReplaced_keepsItsPromises() throws Exception {
+        simulate("FAILOVER_ASTRAY,CUT_OFF,CLIENT_PAUSE", Math.max(1, SEEDS / 20));
+    }
+
+    @Test
     void protocol_whereNodesAreClusters_keepsItsPromises() throws Exception {
         long heard = simulate(CLUSTERS, Math.max(1, SEEDS / 10));
         assertThat(heard).as("releases that clients have heard of").isGreaterThan(SEEDS / 10);

@@ -119,6 +119,7 @@ final class Trouble {
             case FORCED_RELEASE -> forceRelease(client);
             case FAILOVER -> failOver(nodes.indexOf(node));
             case FAILOVER_ONE_WAY -> failOverOneWay(nodes.indexOf(node));
+            case FAILOVER_ASTRAY -> failOverAstray(nodes.indexOf(node));
             default -> clusters.happen(kind, nodes.indexOf(node));
         }
     }
@@ -138,6 +139,25 @@ final class Trouble {
             long goesOn = most / 2 + upTo(most / 2);
             voters.get(node).failOverOneWay(silent, goesOn);
             world.after(silent, () -> divide(node, goesOn));
+        }
+    }
+
+    /** A witness may be led astray as clients are: each has an address book of its own. */
+    private void failOverAstray(int node) {
+        int place = random.nextInt(2);
+        for (Client client : clients) {
+            if (random.nextBoolean()) {
+                client.whereabouts.goAstray(node, place, world.now() + upTo(end - world.now()));
+            }
+        }
+        if (random.nextInt(4) == 0) {
+            voters.get(node)
+                    .leadAstray(random.nextInt(SimulatedVoter.WITNESSES), place, world.now() + upTo(end - world.now()));
+        }
+        if (random.nextBoolean()) {
+            failOver(node);
+        } else {
+            failOverOneWay(node);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.term.Succession;
 import org.holdfast.protocol.term.Terms;
 import org.holdfast.protocol.term.Witnesses;
 
@@ -29,9 +30,12 @@ final class Whereabouts implements Places {
     private final List<SimulatedNode> fixed;
     private final List<SimulatedVoter> voters;
     private final List<Terms> terms = new ArrayList<>();
+    private final List<Succession> successions = new ArrayList<>();
     private final long nodeTimeout;
     private final long[] apartUntil;
     private final int[] heardWitnesses;
+    private final long[] astrayUntil;
+    private final int[] astrayAt;
 
     /** @param voters empty if no node fails over */
     Whereabouts(
@@ -53,8 +57,12 @@ final class Whereabouts implements Places {
         Duration counts = counts(setting);
         this.apartUntil = new long[voters.size()];
         this.heardWitnesses = new int[voters.size()];
-        voters.forEach(voter ->
-                terms.add(new Terms(time, counts, round, setting.timing().driftFactor())));
+        this.astrayUntil = new long[voters.size()];
+        this.astrayAt = new int[voters.size()];
+        voters.forEach(voter -> {
+            terms.add(new Terms(time, counts, round, setting.timing().driftFactor()));
+            successions.add(new Succession(SimulatedVoter.WITNESSES));
+        });
     }
 
     /** Returns how long a vote counts after a question. */
@@ -67,7 +75,17 @@ final class Whereabouts implements Places {
         if (voters.isEmpty()) {
             return Optional.of(new Place(fixed.get(node), 0));
         }
-        return terms.get(node).counting().map(term -> new Place(voters.get(node).at(term.place()), term.number()));
+        return terms.get(node).counting().map(term -> new Place(found(node, term.place()), term.number()));
+    }
+
+    private SimulatedNode found(int node, String place) {
+        boolean misled = world.now() < astrayUntil[node] && place.equals(Integer.toString(astrayAt[node]));
+        return misled ? voters.get(node).otherThanAt(place) : voters.get(node).at(place);
+    }
+
+    @Override
+    public boolean isVoter(int node, SimulatedNode process) {
+        return voters.isEmpty() || successions.get(node).isVoter(process.runId());
     }
 
     @Override
@@ -94,6 +112,12 @@ final class Whereabouts implements Places {
         apartUntil[node] = until;
     }
 
+    /** For a while the client finds the other process at a place of a node. */
+    void goAstray(int node, int place, long until) {
+        astrayAt[node] = place;
+        astrayUntil[node] = until;
+    }
+
     /** Asks again and again. The calling thread does nothing else. */
     void askAgainAndAgain() {
         while (true) {
@@ -115,10 +139,16 @@ final class Whereabouts implements Places {
         }
         world.waitUntil(world.now() + Math.min(nodeTimeout, network.roundTrips()));
         for (int node = 0; node < voters.size(); node++) {
-            Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, heard.get(node));
-            if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
-                clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
-            }
+            weigh(node, heard.get(node), askedAt, wall);
+        }
+    }
+
+    private void weigh(int node, List<Witnesses.Testimony> heard, long askedAt, long wall) {
+        List<Witnesses.Testimony> own = successions.get(node).own(heard);
+        Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, own);
+        agreed.ifPresent(named -> successions.get(node).agreed(named, own));
+        if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
+            clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
         }
     }
 
