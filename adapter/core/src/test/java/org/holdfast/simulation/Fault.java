@@ -59,7 +59,10 @@ enum Fault {
     FAILOVER(0),
     /** The same, after a while in which the process and the others do not hear each other in one direction. */
     FAILOVER_ONE_WAY(0),
-    /** The same as one of these, and the address of one of the processes leads to the other one for some clients. */
+    /**
+     * The same as one of these, or the standby comes to the place of the primary; and the address of one of the
+     * processes leads to the other one for some clients.
+     */
     FAILOVER_ASTRAY(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */
     SHARD_ISOLATED(0),

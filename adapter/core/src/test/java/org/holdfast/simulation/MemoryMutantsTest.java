@@ -118,10 +118,20 @@ class MemoryMutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("FAILOVER_ASTRAY")
+                        .with(TERM + "Succession.java", "process.equals(present.voter())", "true"));
+    }
+
+    /** In the same epoch another process has come to the place of the one that goes on for some clients. */
+    @ConcurrentTest
+    void processThatIsAnotherOneAtTheSamePlaceAskedAtOnce_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER_ASTRAY")
                         .with(
                                 TERM + "Succession.java",
-                                "process.equals(present.processes().get(present.place()))",
-                                "true"));
+                                "return isSameTerm && asked != null",
+                                "return false && asked != null"));
     }
 
     /** The one that was replaced is known, as a replica now, and goes on. */
@@ -133,7 +143,7 @@ class MemoryMutantsTest {
                         .amidst("FAILOVER_ASTRAY")
                         .with(
                                 TERM + "Succession.java",
-                                "process.equals(present.processes().get(present.place()))",
+                                "process.equals(present.voter())",
                                 "present.processes().containsValue(process)"));
     }
 

@@ -33,7 +33,10 @@ final class SimulatedVoter {
 
     private final World world;
     private final Random random;
+
+    /** By place. */
     private final List<SimulatedNode> processes;
+
     private final long unasked;
 
     /** When two witnesses knew of the present epoch: then the process that it names may be asked after a while. */
@@ -62,7 +65,7 @@ final class SimulatedVoter {
         this.world = world;
         this.unasked = unasked;
         this.random = world.random;
-        this.processes = List.of(first, standby);
+        this.processes = new ArrayList<>(List.of(first, standby));
         for (int i = 0; i < WITNESSES; i++) {
             int witness = i;
             askProcesses(witness);
@@ -124,7 +127,7 @@ final class SimulatedVoter {
      */
     void failOver(long most) {
         int epoch = named.size();
-        SimulatedNode former = processes.get(named.get(epoch - 1));
+        SimulatedNode former = primary();
         int next = 1 - named.get(epoch - 1);
         named.add(next);
         if (processes.get(next).role.isReplica() || random.nextBoolean()) {
@@ -139,7 +142,7 @@ final class SimulatedVoter {
             case 1 -> former.pause((long) (random.nextDouble() * most));
             default -> {} // it goes on
         }
-        world.after((long) (random.nextDouble() * most), () -> demote(former, next));
+        world.after((long) (random.nextDouble() * most), () -> demote(former));
     }
 
     /**
@@ -152,7 +155,7 @@ final class SimulatedVoter {
      */
     void failOverOneWay(long silent, long most) {
         int epoch = named.size();
-        SimulatedNode former = processes.get(named.get(epoch - 1));
+        SimulatedNode former = primary();
         int next = 1 - named.get(epoch - 1);
         if (!processes.get(next).role.isReplica()) {
             return; // it has not heard yet that it was replaced
@@ -160,20 +163,45 @@ final class SimulatedVoter {
         boolean heard = random.nextBoolean();
         Map<String, MemoryRedis.Entry> received = former.redis().snapshot();
         world.after(silent, () -> {
-            if (named.size() == epoch && former.isUp()) { // else another one is sooner, or it was restarted
+            if (named.size() == epoch
+                    && primary() == former
+                    && former.isUp()) { // else another one is sooner, or it was restarted
                 named.add(next);
                 processes.get(next).role.promote(heard ? former.redis().snapshot() : received);
                 namedAt = Long.MAX_VALUE;
                 tellWitnesses(epoch, most);
-                world.after(most, () -> demote(former, next));
+                world.after(most, () -> demote(former));
             }
         });
     }
 
-    private void demote(SimulatedNode former, int next) {
-        if (named.get(named.size() - 1) == next) {
+    /**
+     * The standby comes to the place of the primary, in the same epoch: its machine has got the address. The former one
+     * goes on for those that find it there all the same, and is started again before others find it.
+     *
+     * @param most how long it goes on at the most
+     */
+    void replaceInPlace(long most) {
+        SimulatedNode former = primary();
+        int place = named.get(named.size() - 1);
+        SimulatedNode next = processes.get(1 - place);
+        if (!next.role.isReplica()) {
+            return; // it has not heard yet that it was replaced
+        }
+        processes.set(place, next);
+        processes.set(1 - place, former);
+        next.role.promote(former, (long) (random.nextDouble() * LONGEST_LAG));
+        world.after((long) (random.nextDouble() * most), () -> former.restartEmpty(0));
+    }
+
+    private void demote(SimulatedNode former) {
+        if (primary() != former) {
             former.role.becomeReplica();
         }
+    }
+
+    private SimulatedNode primary() {
+        return processes.get(named.get(named.size() - 1));
     }
 
     /** One of them has led it. One may be cut off from the others, and not from clients: perhaps the one that led. */

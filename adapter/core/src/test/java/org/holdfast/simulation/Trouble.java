@@ -132,6 +132,11 @@ final class Trouble {
         }
     }
 
+    private void replaceInPlace(int node) {
+        divide(node, end - world.now());
+        voters.get(node).replaceInPlace(end - world.now());
+    }
+
     private void failOverOneWay(int node) {
         long silent = 500 * MILLI + upTo(1_500 * MILLI);
         long most = end - world.now() - silent;
@@ -154,10 +159,10 @@ final class Trouble {
             voters.get(node)
                     .leadAstray(random.nextInt(SimulatedVoter.WITNESSES), place, world.now() + upTo(end - world.now()));
         }
-        if (random.nextBoolean()) {
-            failOver(node);
-        } else {
-            failOverOneWay(node);
+        switch (random.nextInt(3)) {
+            case 0 -> failOver(node);
+            case 1 -> failOverOneWay(node);
+            default -> replaceInPlace(node);
         }
     }
 

@@ -146,8 +146,12 @@ final class Whereabouts implements Places {
     private void weigh(int node, List<Witnesses.Testimony> heard, long askedAt, long wall) {
         List<Witnesses.Testimony> own = successions.get(node).own(heard);
         Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, own);
-        agreed.ifPresent(named -> successions.get(node).agreed(named, own));
-        if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
+        boolean isWatched = terms.get(node).counting().isPresent();
+        boolean begun = agreed.filter(named -> successions.get(node).agreed(named, own, isWatched)
+                        ? terms.get(node).begin(named, askedAt, wall)
+                        : terms.get(node).confirm(named, askedAt, wall))
+                .isPresent();
+        if (begun) {
             clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
         }
     }

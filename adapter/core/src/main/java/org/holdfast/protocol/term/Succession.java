@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The way of a client to the voter may lead to another process as well, perhaps to the one whose place the voter has
  * taken, which goes on where it is cut off. So the process there is to be the one that a majority knows there. After a
  * failover Sentinels do not say that for ten seconds. But they have said which process was at that place while it was a
- * replica.
+ * replica. That is believed until one of them has asked it and says otherwise: of two majorities that two clients hear,
+ * one witness has told both. Where another process comes to the same place, a term begins as after a failover.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -35,14 +36,34 @@ public final class Succession {
     private volatile @Nullable Known known;
 
     /**
-     * @param place where the voter is
+     * @param agreement where the voter is
      * @param places the same, and where those are that may take its place
-     * @param processes which one was at each of these places, as far as a majority has said
+     * @param processes which one was at each of these places, when a majority has said so last
+     * @param said which one is at each of them, as a majority says now
+     * @param voter the process that is the voter, as far as it was known last in this term
+     * @param isSure whether no witness says otherwise
      */
-    private record Known(String place, Set<String> places, Set<String> fellows, Map<String, String> processes) {
+    private record Known(
+            Witnesses.Agreement agreement,
+            Set<String> places,
+            Set<String> fellows,
+            Map<String, String> processes,
+            Map<String, String> said,
+            @Nullable String voter,
+            boolean isSure) {
 
         boolean knowsOneOf(Testimony one) {
             return !Collections.disjoint(processes.values(), one.processes().values());
+        }
+
+        /** Returns which process is the voter by what was known before; null if that tells nothing. */
+        @Nullable
+        String expected(Witnesses.Agreement now, boolean isWatched) {
+            if (agreement.equals(now)) {
+                return voter;
+            }
+            boolean wasStandby = isWatched && !agreement.place().equals(now.place());
+            return wasStandby ? said.get(now.place()) : null;
         }
     }
 
@@ -55,25 +76,44 @@ public final class Succession {
     }
 
     /**
-     * A majority has named a process.
+     * A majority has named a place.
      *
      * @param own what those have said that are heard
+     * @param isWatched whether what a majority has said before still counts: else a failover may have been missed
+     * @return whether the voter is another process than was known, or the first one that is known, at the same place and
+     *     in the same epoch
      */
-    public void agreed(Witnesses.Agreement agreement, List<Testimony> own) {
+    public boolean agreed(Witnesses.Agreement agreement, List<Testimony> own, boolean isWatched) {
         Known before = known;
-        Map<String, String> said = Witnesses.processes(witnesses, own);
+        List<Testimony> agreeing =
+                own.stream().filter(one -> one.agreement().equals(agreement)).toList();
+        Map<String, String> said = Witnesses.processes(witnesses, agreeing);
+        String asked = said.get(agreement.place());
+        String expected = before == null ? null : before.expected(agreement, isWatched);
+        boolean isSure = asked != null
+                || agreeing.stream().map(Testimony::process).allMatch(one -> one.isEmpty() || one.equals(expected));
         Set<String> places = new HashSet<>(all(own, Testimony::places));
-        places.add(agreement.place());
-        Map<String, String> processes = new HashMap<>();
-        if (before != null) {
-            processes.putAll(before.processes());
-            if (said.isEmpty()) { // they were told to forget, and ask the processes anew
-                places.addAll(before.places());
-            }
+        if (before != null && said.isEmpty()) { // they were told to forget, and ask the processes anew
+            places.addAll(before.places());
         }
+        known = new Known(
+                agreement,
+                Set.copyOf(places),
+                all(own, Testimony::fellows),
+                remembered(before, said, places),
+                said,
+                asked == null ? expected : asked,
+                isSure);
+        boolean isSameTerm = before != null && before.agreement().equals(agreement);
+        return isSameTerm && asked != null && !asked.equals(expected);
+    }
+
+    private static Map<String, String> remembered(
+            @Nullable Known before, Map<String, String> said, Set<String> places) {
+        Map<String, String> processes = new HashMap<>(before == null ? Map.of() : before.processes());
         processes.putAll(said);
         processes.keySet().retainAll(places);
-        known = new Known(agreement.place(), Set.copyOf(places), all(own, Testimony::fellows), Map.copyOf(processes));
+        return Map.copyOf(processes);
     }
 
     /**
@@ -82,7 +122,7 @@ public final class Succession {
      */
     public boolean isVoter(String process) {
         Known present = known;
-        return present != null && process.equals(present.processes().get(present.place()));
+        return present != null && present.isSure() && process.equals(present.voter());
     }
 
     private static Set<String> all(List<Testimony> own, Function<Testimony, Set<String>> ids) {
@@ -144,8 +184,9 @@ public final class Succession {
                         ? "they watch different primaries, of which none has been the replica of another: the address must"
                                 + " name the Sentinels of one"
                         : strangers.size() + " of them name " + strangers.get(0).place() + ", and know neither the"
-                                + " primary that was named before (" + before.place() + ") nor its replicas: they watch"
-                                + " another one, which is not used. Have the hosts lead to the former Sentinels. If the"
+                                + " primary that was named before ("
+                                + before.agreement().place()
+                                + ") nor its replicas: they watch another one, which is not used. Have the hosts lead to the former Sentinels. If the"
                                 + " primary and all its replicas were replaced meanwhile, start this client again, once no"
                                 + " client reaches a former one");
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Witnesses name the process, a majority of them at a time. What this process has asked them counts for a while: a
  * vote counts if it comes so soon after a question that a majority has answered with the voter's name. When a majority
  * names another process for the first time, a new term begins, and that process is not asked for the same while and a
- * little longer. By then no client counts votes of the process before it any more: of the two majorities that two
+ * little longer. So it is where another process is found at the place that they name. By then no client counts votes of the process before it any more: of the two majorities that two
  * clients have heard, one witness has named the former process to the one client before it named the present process to
  * the other. That needs nothing of the former process, which may be cut off, frozen, or have a wrong clock.
  *
@@ -73,6 +73,18 @@ public final class Terms {
             state = askedAt - known.askedAt() > 0 ? new State(term, askedAt, askedMicros) : known;
             return false;
         }
+        return begin(agreement, askedAt, askedMicros);
+    }
+
+    /**
+     * Takes what a majority said which knows another process than before, perhaps at the same place.
+     *
+     * @param askedAt when the first of them was asked
+     * @param askedMicros the wall clock at that moment
+     * @return true: a new term has begun by that
+     */
+    public synchronized boolean begin(Witnesses.Agreement agreement, long askedAt, long askedMicros) {
+        State known = state;
         int number = known == null ? 1 : known.term().number() + 1;
         Term next = new Term(number, agreement.place(), agreement.epoch(), time.nanoTime());
         state = new State(next, askedAt, askedMicros);

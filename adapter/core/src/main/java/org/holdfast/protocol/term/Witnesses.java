@@ -60,7 +60,7 @@ public final class Witnesses {
             return places;
         }
 
-        private Agreement agreement() {
+        Agreement agreement() {
             return new Agreement(place, epoch);
         }
     }

@@ -118,12 +118,14 @@ final class SentinelLocator implements Locator {
         needed = Witnesses.needed(witnesses.size(), own);
         fault = succession.fault(testimonies);
         inquiry.abandon(succession.strangers(testimonies));
-        Optional<Witnesses.Agreement> agreement = Witnesses.agree(witnesses.size(), own);
-        agreement.ifPresent(named -> succession.agreed(named, own));
-        boolean another =
-                agreement.filter(it -> terms.confirm(it, askedAt, wall)).isPresent();
+        boolean isWatched = terms.counting().isPresent();
+        boolean begun = Witnesses.agree(witnesses.size(), own)
+                .filter(named -> succession.agreed(named, own, isWatched)
+                        ? terms.begin(named, askedAt, wall)
+                        : terms.confirm(named, askedAt, wall))
+                .isPresent();
         Terms.Term term = terms.current().orElse(null);
-        return another && term != null && term.number() > 1 ? () -> moved.accept(term) : () -> {};
+        return begun && term != null && term.number() > 1 ? () -> moved.accept(term) : () -> {};
     }
 
     private boolean isAgreed(List<Witnesses.Testimony> testimonies) {

@@ -20,6 +20,9 @@ class SuccessionTest {
 
     private int asked;
 
+    /** Each failover has a later one. */
+    private long epoch = 1;
+
     /** @param process at that place; empty if the witness has not asked it */
     private Testimony says(String place, Set<String> fellows, String process) {
         return says(place, fellows, process, "");
@@ -27,19 +30,23 @@ class SuccessionTest {
 
     private Testimony says(String place, Set<String> fellows, String process, String standby) {
         String other = place.equals(STANDBY) ? "a" : STANDBY;
-        return new Testimony("witness " + ++asked, place, 1, 3, fellows, process, Map.of(other, standby));
+        return new Testimony("witness " + ++asked, place, epoch, 3, fellows, process, Map.of(other, standby));
     }
 
-    private void agreed(String place, Set<String> fellows, String process) {
-        agreed(place, fellows, process, "");
+    private boolean agreed(String place, Set<String> fellows, String process) {
+        return agreed(place, fellows, process, "");
     }
 
-    private void agreed(String place, Set<String> fellows, String process, String standby) {
-        agreed(place, says(place, fellows, process, standby), says(place, fellows, process, standby));
+    private boolean agreed(String place, Set<String> fellows, String process, String standby) {
+        return agreed(place, says(place, fellows, process, standby), says(place, fellows, process, standby));
     }
 
-    private void agreed(String place, Testimony... said) {
-        succession.agreed(new Witnesses.Agreement(place, 1), List.of(said));
+    private boolean agreed(String place, Testimony... said) {
+        return agreed(true, place, said);
+    }
+
+    private boolean agreed(boolean isWatched, String place, Testimony... said) {
+        return succession.agreed(new Witnesses.Agreement(place, epoch), List.of(said), isWatched);
     }
 
     private void assertHeard(Testimony one) {
@@ -132,8 +139,9 @@ class SuccessionTest {
         Testimony twice = says("a", FELLOWS, "p");
         agreed("a", twice, twice, says("a", FELLOWS, "q"));
         assertThat(succession.isVoter("p")).as("one has two addresses").isFalse();
-        agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, "q"), says("a", FELLOWS, "p"));
+        boolean begins = agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, "q"), says("a", FELLOWS, "p"));
         assertThat(succession.isVoter("p")).isTrue();
+        assertThat(begins).as("another one may have been there before").isTrue();
         assertThat(succession.isVoter("q"))
                 .as("the way of one witness leads to it")
                 .isFalse();
@@ -142,23 +150,77 @@ class SuccessionTest {
     @Test
     void voter_afterAFailover_isTheProcessThatWasTheReplicaAtItsPlace_untilThatIsAsked() {
         agreed("a", FELLOWS, "p", "r");
-        agreed(STANDBY, FELLOWS, "", "p");
+        epoch++;
+        assertThat(agreed(STANDBY, FELLOWS, "", "p")).isFalse();
         assertThat(succession.isVoter("r")).isTrue();
         assertThat(succession.isVoter("p")).as("it may go on elsewhere").isFalse();
-        agreed(STANDBY, FELLOWS, "r2", "p");
-        assertThat(succession.isVoter("r2")).as("it was started again").isTrue();
-        assertThat(succession.isVoter("r")).isFalse();
-        agreed("a", FELLOWS, "", "r2");
+        assertThat(agreed(STANDBY, FELLOWS, "r", "p")).isFalse();
+        assertThat(succession.isVoter("r")).isTrue();
+        epoch++;
+        agreed("a", FELLOWS, "", "r");
         assertThat(succession.isVoter("p")).as("it is back").isTrue();
-        assertThat(succession.isVoter("r2")).isFalse();
+        assertThat(succession.isVoter("r")).isFalse();
     }
 
     @Test
-    void voter_thatWasStartedAgainWhereItWas_isTheNewProcessOnceItWasAsked() {
+    void voter_isNotTheReplicaThatAMajorityHasNotSaidInTheTermBefore() {
+        agreed("a", FELLOWS, "p", "r");
+        epoch++;
+        agreed(STANDBY, FELLOWS, "r", "");
+        epoch++;
+        agreed("a", FELLOWS, "", "r");
+        assertThat(succession.isVoter("p"))
+                .as("it was the primary there, and not a replica")
+                .isFalse();
+    }
+
+    @Test
+    void voter_isNotTheReplica_whereAFailoverMayHaveBeenMissed() {
+        agreed("a", FELLOWS, "p", "r");
+        epoch++;
+        agreed(false, STANDBY, says(STANDBY, FELLOWS, ""), says(STANDBY, FELLOWS, ""));
+        assertThat(succession.isVoter("r")).isFalse();
+    }
+
+    @Test
+    void voter_whereTheSamePlaceIsNamedInALaterEpoch_isNotTheProcessOfTheEarlierOne() {
+        agreed("a", FELLOWS, "p", "r");
+        epoch++;
+        agreed("a", FELLOWS, "", "r");
+        assertThat(succession.isVoter("p")).isFalse();
+    }
+
+    @Test
+    void voter_ofWhichOneWitnessSaysOtherwise_isNotUsed_untilAMajorityHasAsked() {
+        agreed("a", FELLOWS, "p");
+        assertThat(agreed("a", says("a", FELLOWS, "p2"), says("a", FELLOWS, "p")))
+                .isFalse();
+        assertThat(succession.isVoter("p")).isFalse();
+        assertThat(succession.isVoter("p2")).isFalse();
+        assertThat(agreed("a", FELLOWS, "p")).as("the way of one was wrong").isFalse();
+        assertThat(succession.isVoter("p")).isTrue();
+        epoch++;
+        agreed(STANDBY, says(STANDBY, FELLOWS, ""), says(STANDBY, FELLOWS, "r2"));
+        assertThat(succession.isVoter("r")).isFalse();
+    }
+
+    @Test
+    void voter_thatWasStartedAgainWhereItWas_isTheNewProcessOnceItWasAsked_andATermBegins() {
         agreed("a", FELLOWS, "p");
         assertThat(succession.isVoter("p2")).isFalse();
-        agreed("a", FELLOWS, "p2");
+        agreed("a", says("a", FELLOWS, "p2"), says("a", FELLOWS, ""));
+        assertThat(agreed("a", FELLOWS, "p2")).isTrue();
         assertThat(succession.isVoter("p2")).isTrue();
+        assertThat(succession.isVoter("p")).isFalse();
+        assertThat(agreed("a", FELLOWS, "p2")).isFalse();
+    }
+
+    @Test
+    void witness_ofAnEarlierEpoch_doesNotSayWhichProcessIsAtAPlaceNow() {
+        agreed("a", FELLOWS, "p", "r");
+        Testimony behind = says("a", FELLOWS, "p", "r");
+        epoch += 2;
+        agreed("a", behind, says("a", FELLOWS, "p"), says("a", FELLOWS, ""));
         assertThat(succession.isVoter("p")).isFalse();
     }
 
@@ -168,7 +230,6 @@ class SuccessionTest {
         Testimony without = new Testimony("witness 1", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
         Testimony too = new Testimony("witness 2", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
         agreed("a", without, too);
-        agreed(STANDBY, FELLOWS, "", "");
-        assertThat(succession.isVoter("r")).isFalse();
+        assertNotHeard(says(STANDBY, Set.of("t1"), "r"));
     }
 }

@@ -119,4 +119,16 @@ class TermsTest {
         time.setEpochMicros(time.epochMicros() - TimeUnit.SECONDS.toMicros(60));
         assertThat(terms.count(1)).isTrue();
     }
+
+    @Test
+    void process_thatIsAnotherOneAtTheSamePlace_isNotAskedAtOnce() {
+        confirm("a", 1);
+        pass(COUNTS.multipliedBy(2));
+        assertThat(terms.begin(new Witnesses.Agreement("a", 1), time.nanoTime(), time.epochMicros()))
+                .isTrue();
+        Terms.Term term = terms.current().orElseThrow();
+        assertThat(term.number()).isEqualTo(2);
+        assertThat(terms.unsettledNanos(term)).isEqualTo(terms.settlesNanos());
+        assertThat(terms.count(1)).isFalse();
+    }
 }
