@@ -80,8 +80,8 @@ public final class Succession {
      *
      * @param own what those have said that are heard
      * @param isWatched whether what a majority has said before still counts: else a failover may have been missed
-     * @return whether the voter is another process than was known, or the first one that is known, at the same place and
-     *     in the same epoch
+     * @return whether the voter is another process than was known, or the first one that is known, at the same place
+     *     and in the same epoch
      */
     public boolean agreed(Witnesses.Agreement agreement, List<Testimony> own, boolean isWatched) {
         Known before = known;

@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Witnesses name the process, a majority of them at a time. What this process has asked them counts for a while: a
  * vote counts if it comes so soon after a question that a majority has answered with the voter's name. When a majority
- * names another process for the first time, a new term begins, and that process is not asked for the same while and a
- * little longer. So it is where another process is found at the place that they name. By then no client counts votes of the process before it any more: of the two majorities that two
- * clients have heard, one witness has named the former process to the one client before it named the present process to
- * the other. That needs nothing of the former process, which may be cut off, frozen, or have a wrong clock.
+ * names another process for the first time, or finds another one at the same place, a new term begins, and that process
+ * is not asked for the same while and a little longer. By then no client counts votes of the process before it any more:
+ * of the two majorities that two clients have heard, one witness has named the former process to the one client before
+ * it named the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or
+ * have a wrong clock.
  *
  * <p>Safe for use by any number of threads.
  */
