@@ -18,7 +18,6 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.cluster.HomeSearch;
-import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.redis.script.ScriptCodec;
 
@@ -207,25 +206,20 @@ final class Network {
         return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, target, world.now());
     }
 
-    /** Returns the process that a client reaches. */
-    static SimulatedNode reached(int node, View view) {
-        return view.places.of(node).orElseThrow().process();
-    }
-
     /** Looks at a node as a connecting client does; returns whether it is to be used. */
     boolean isAdmitted(int node, View view) {
         try {
             if (!isReachable(node, view)) {
                 return false;
             }
-            SimulatedNode process = reached(node, view);
+            SimulatedNode process = view.process(node);
             if (!view.places.isVoter(node, process)) {
                 return false;
             }
             Optional<HomeSearch> homes = view.places.homes(node, process);
             Optional<HomeSearch.Lead> lead = homes.flatMap(HomeSearch::search);
             Optional<NodeProbes.Look> look =
-                    process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view), lead);
+                    process.probes.admit(view.guards.get(node), view.places.appointment(node), view.keys(node), lead);
             look.ifPresent(it -> view.places.looked(node, process, it));
             return look.isPresent();
         } catch (MemoryRedis.ErrorReply e) {
@@ -233,18 +227,13 @@ final class Network {
         }
     }
 
-    /** Returns what keys are called on a node, besides those of locks. */
-    static NodeKeys keys(int node, View view) {
-        return view.places.codec(node).map(ScriptCodec::keys).orElse(SimulatedNode.KEYS);
-    }
-
     boolean quarantined(int node, View view) {
         try {
-            boolean found = isReachable(node, view) && view.places.isVoter(node, reached(node, view));
+            boolean found = isReachable(node, view) && view.places.isVoter(node, view.process(node));
             if (found) {
-                reached(node, view)
+                view.process(node)
                         .probes
-                        .quarantine(view.guards.get(node), view.places.appointment(node), keys(node, view));
+                        .quarantine(view.guards.get(node), view.places.appointment(node), view.keys(node));
             }
             return found;
         } catch (MemoryRedis.ErrorReply e) {

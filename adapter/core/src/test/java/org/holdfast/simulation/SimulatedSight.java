@@ -50,7 +50,7 @@ final class SimulatedSight implements NodeMonitor.Sight {
         int[] term = {0};
         world.after(there, () -> {
             if (network.isReachable(node, view)) {
-                long now = Network.reached(node, view).clock.micros();
+                long now = view.process(node).clock.micros();
                 term[0] = term(node);
                 view.clockMonitor.note(
                         node, term[0], sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
@@ -81,10 +81,10 @@ final class SimulatedSight implements NodeMonitor.Sight {
         if (!network.isReachable(node, view)) {
             return false;
         }
-        SimulatedNode process = Network.reached(node, view);
+        SimulatedNode process = view.process(node);
         view.clockMonitor.note(node, term(node), sentAt, view.time.nanoTime(), process.clock.micros());
         return process.probes
-                .mark(Network.keys(node, view))
+                .mark(view.keys(node))
                 .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                 .isPresent();
     }

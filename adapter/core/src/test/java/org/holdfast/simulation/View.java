@@ -5,6 +5,8 @@ import java.util.List;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.script.NodeKeys;
+import org.holdfast.redis.script.ScriptCodec;
 
 /**
  * The nodes that vote on the same names as one client sees them: where they are, which it uses, and what it knows of
@@ -41,6 +43,16 @@ final class View {
 
     boolean isCutOff(int node, SimulatedNode process, long now) {
         return reach.isCutOff(node, now) || reach.isHidden(process, now);
+    }
+
+    /** Returns the process that it finds where a node is. */
+    SimulatedNode process(int node) {
+        return places.of(node).orElseThrow().process();
+    }
+
+    /** Returns what keys are called on a node, besides those of locks. */
+    NodeKeys keys(int node) {
+        return places.codec(node).map(ScriptCodec::keys).orElse(SimulatedNode.KEYS);
     }
 
     boolean isAsked(int node) {
