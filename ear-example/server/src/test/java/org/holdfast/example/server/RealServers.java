@@ -44,8 +44,8 @@ public final class RealServers implements LauncherSessionListener {
 
     /** Returns what the server's virtual machine needs to know of the tests. */
     static String options() {
-        return "-XX:SoftRefLRUPolicyMSPerMB=0 -Dholdfast.nodes=" + System.getProperty("holdfast.nodes") + " -Dserver="
-                + System.getProperty("server");
+        return "-XX:SoftRefLRUPolicyMSPerMB=0 -XX:TieredStopAtLevel=1 -Dholdfast.nodes="
+                + System.getProperty("holdfast.nodes") + " -Dserver=" + System.getProperty("server");
     }
 
     /** Returns the EAR as it was built, but for what this server calls its factories. */
