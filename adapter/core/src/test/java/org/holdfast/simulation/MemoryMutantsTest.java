@@ -118,7 +118,22 @@ class MemoryMutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("FAILOVER_ASTRAY")
-                        .with(TERM + "Succession.java", "process.equals(present.voter())", "true"));
+                        .with(
+                                "org/holdfast/simulation/Whereabouts.java",
+                                "term.process().equals(process.runId())",
+                                "true"));
+    }
+
+    @ConcurrentTest
+    void processesNotComparedWhereWitnessesNameTheSamePlace_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER_ASTRAY")
+                        .with(
+                                TERM + "Witnesses.java",
+                                "it.agreement().equals(agreement)",
+                                "it.place().equals(agreement.place()) && it.epoch() == agreement.epoch()"));
     }
 
     /** In the same epoch another process has come to the place of the one that goes on for some clients. */
@@ -129,22 +144,9 @@ class MemoryMutantsTest {
                 new Mutant()
                         .amidst("FAILOVER_ASTRAY")
                         .with(
-                                TERM + "Succession.java",
-                                "return isSameTerm && asked != null",
-                                "return false && asked != null"));
-    }
-
-    /** The one that was replaced is known, as a replica now, and goes on. */
-    @ConcurrentTest
-    void processThatIsKnownElsewhereUsed_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .amidst("FAILOVER_ASTRAY")
-                        .with(
-                                TERM + "Succession.java",
-                                "process.equals(present.voter())",
-                                "present.processes().containsValue(process)"));
+                                TERM + "Terms.java",
+                                "agreement.process(), time.nanoTime()",
+                                "agreement.process(), known != null && known.term().place().equals(agreement.place()) ? known.term().learnedAt() : time.nanoTime()"));
     }
 
     @ConcurrentTest

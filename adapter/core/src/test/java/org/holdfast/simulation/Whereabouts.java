@@ -61,7 +61,7 @@ final class Whereabouts implements Places {
         this.astrayAt = new int[voters.size()];
         voters.forEach(voter -> {
             terms.add(new Terms(time, counts, round, setting.timing().driftFactor()));
-            successions.add(new Succession(SimulatedVoter.WITNESSES));
+            successions.add(new Succession());
         });
     }
 
@@ -85,7 +85,11 @@ final class Whereabouts implements Places {
 
     @Override
     public boolean isVoter(int node, SimulatedNode process) {
-        return voters.isEmpty() || successions.get(node).isVoter(process.runId());
+        return voters.isEmpty()
+                || terms.get(node)
+                        .counting()
+                        .filter(term -> term.process().equals(process.runId()))
+                        .isPresent();
     }
 
     @Override
@@ -146,12 +150,8 @@ final class Whereabouts implements Places {
     private void weigh(int node, List<Witnesses.Testimony> heard, long askedAt, long wall) {
         List<Witnesses.Testimony> own = successions.get(node).own(heard);
         Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, own);
-        boolean isWatched = terms.get(node).counting().isPresent();
-        boolean begun = agreed.filter(named -> successions.get(node).agreed(named, own, isWatched)
-                        ? terms.get(node).begin(named, askedAt, wall)
-                        : terms.get(node).confirm(named, askedAt, wall))
-                .isPresent();
-        if (begun) {
+        agreed.ifPresent(named -> successions.get(node).agreed(named, own));
+        if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
             clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
         }
     }

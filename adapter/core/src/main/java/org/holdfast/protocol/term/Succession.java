@@ -3,7 +3,6 @@ package org.holdfast.protocol.term;
 
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,19 +13,13 @@ import org.holdfast.protocol.term.Witnesses.Testimony;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which process is the voter, and which may take its place, as a majority has said last.
+ * Which witnesses are heard: those of the voter, wherever the host names of witnesses lead.
  *
  * <p>The host names of witnesses may come to lead to others, which watch another process. They are a majority of their
  * own, and other clients go on with the former process. Nor do their ids tell them apart: some installations derive
  * these from names. But witnesses put no other process in the place of one than a replica that they know. So those are
  * heard that know one of the processes which were known before; and those that name a place which was known before, as
  * a process may have been started again there, if they may be the same witnesses.
- *
- * <p>The way of a client to the voter may lead to another process as well, perhaps to the one whose place the voter has
- * taken, which goes on where it is cut off. So the process there is to be the one that a majority knows there. After a
- * failover Sentinels do not say that for ten seconds. But they have said which process was at that place while it was a
- * replica. That is believed until one of them has asked it and says otherwise: of two majorities that two clients hear,
- * one witness has told both. Where another process comes to the same place, a term begins as after a failover.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -36,93 +29,29 @@ public final class Succession {
     private volatile @Nullable Known known;
 
     /**
-     * @param agreement where the voter is
+     * @param place where the voter is
      * @param places the same, and where those are that may take its place
-     * @param processes which one was at each of these places, when a majority has said so last
-     * @param said which one is at each of them, as a majority says now
-     * @param voter the process that is the voter, as far as it was known last in this term
-     * @param isSure whether no witness says otherwise
+     * @param processes which one was found at each of these places last
      */
-    private record Known(
-            Witnesses.Agreement agreement,
-            Set<String> places,
-            Set<String> fellows,
-            Map<String, String> processes,
-            Map<String, String> said,
-            @Nullable String voter,
-            boolean isSure) {
+    private record Known(String place, Set<String> places, Set<String> fellows, Map<String, String> processes) {
 
         boolean knowsOneOf(Testimony one) {
             return !Collections.disjoint(processes.values(), one.processes().values());
         }
-
-        /** Returns which process is the voter by what was known before; null if that tells nothing. */
-        @Nullable
-        String expected(Witnesses.Agreement now, boolean isWatched) {
-            if (agreement.equals(now)) {
-                return voter;
-            }
-            boolean wasStandby = isWatched && !agreement.place().equals(now.place());
-            return wasStandby ? said.get(now.place()) : null;
-        }
-    }
-
-    /** How many witnesses this client knows. */
-    private final int witnesses;
-
-    /** @param witnesses how many this client knows */
-    public Succession(int witnesses) {
-        this.witnesses = witnesses;
     }
 
     /**
-     * A majority has named a place.
+     * A majority has named the voter.
      *
      * @param own what those have said that are heard
-     * @param isWatched whether what a majority has said before still counts: else a failover may have been missed
-     * @return whether the voter is another process than was known, or the first one that is known, at the same place
-     *     and in the same epoch
      */
-    public boolean agreed(Witnesses.Agreement agreement, List<Testimony> own, boolean isWatched) {
+    public void agreed(Witnesses.Agreement agreement, List<Testimony> own) {
         Known before = known;
-        List<Testimony> agreeing =
-                own.stream().filter(one -> one.agreement().equals(agreement)).toList();
-        Map<String, String> said = Witnesses.processes(witnesses, agreeing);
-        String asked = said.get(agreement.place());
-        String expected = before == null ? null : before.expected(agreement, isWatched);
-        boolean isSure = asked != null
-                || agreeing.stream().map(Testimony::process).allMatch(one -> one.isEmpty() || one.equals(expected));
-        Set<String> places = new HashSet<>(all(own, Testimony::places));
-        if (before != null && said.isEmpty()) { // they were told to forget, and ask the processes anew
-            places.addAll(before.places());
-        }
-        known = new Known(
-                agreement,
-                Set.copyOf(places),
-                all(own, Testimony::fellows),
-                remembered(before, said, places),
-                said,
-                asked == null ? expected : asked,
-                isSure);
-        boolean isSameTerm = before != null && before.agreement().equals(agreement);
-        return isSameTerm && asked != null && !asked.equals(expected);
-    }
-
-    private static Map<String, String> remembered(
-            @Nullable Known before, Map<String, String> said, Set<String> places) {
+        Set<String> places = all(own, Testimony::places);
         Map<String, String> processes = new HashMap<>(before == null ? Map.of() : before.processes());
-        processes.putAll(said);
+        own.forEach(one -> processes.putAll(one.processes()));
         processes.keySet().retainAll(places);
-        return Map.copyOf(processes);
-    }
-
-    /**
-     * Returns whether a process is the voter. One that was started again where it was is known when the witnesses have
-     * asked it: Sentinels do so once in ten seconds.
-     */
-    public boolean isVoter(String process) {
-        Known present = known;
-        return present != null && present.isSure() && process.equals(present.voter());
+        known = new Known(agreement.place(), places, all(own, Testimony::fellows), Map.copyOf(processes));
     }
 
     private static Set<String> all(List<Testimony> own, Function<Testimony, Set<String>> ids) {
@@ -185,7 +114,7 @@ public final class Succession {
                                 + " name the Sentinels of one"
                         : strangers.size() + " of them name " + strangers.get(0).place() + ", and know neither the"
                                 + " primary that was named before ("
-                                + before.agreement().place()
+                                + before.place()
                                 + ") nor its replicas: they watch another one, which is not used. Have the hosts lead to the former Sentinels. If the"
                                 + " primary and all its replicas were replaced meanwhile, start this client again, once no"
                                 + " client reaches a former one");

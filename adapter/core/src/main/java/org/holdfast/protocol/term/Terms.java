@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Witnesses name the process, a majority of them at a time. What this process has asked them counts for a while: a
  * vote counts if it comes so soon after a question that a majority has answered with the voter's name. When a majority
  * names another process for the first time, or finds another one at the same place, a new term begins, and that process
- * is not asked for the same while and a little longer. By then no client counts votes of the process before it any more:
- * of the two majorities that two clients have heard, one witness has named the former process to the one client before
- * it named the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or
- * have a wrong clock.
+ * is not asked for the same while and a little longer. By then no client counts votes of the process before it: of the
+ * two majorities that two clients have heard, one witness has named the former process to the one client before it named
+ * the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or have a
+ * wrong clock.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -37,9 +37,10 @@ public final class Terms {
      * @param number how many terms this client has seen, this one included
      * @param place where the process is
      * @param epoch what the witnesses call the term
+     * @param process its id; empty where the place itself is that
      * @param learnedAt when this client had heard of it
      */
-    public record Term(int number, String place, long epoch, long learnedAt) {}
+    public record Term(int number, String place, long epoch, String process, long learnedAt) {}
 
     /**
      * @param askedAt when the question was sent that a majority has answered with this term
@@ -74,26 +75,16 @@ public final class Terms {
             state = askedAt - known.askedAt() > 0 ? new State(term, askedAt, askedMicros) : known;
             return false;
         }
-        return begin(agreement, askedAt, askedMicros);
-    }
-
-    /**
-     * Takes what a majority said which knows another process than before, perhaps at the same place.
-     *
-     * @param askedAt when the first of them was asked
-     * @param askedMicros the wall clock at that moment
-     * @return true: a new term has begun by that
-     */
-    public synchronized boolean begin(Witnesses.Agreement agreement, long askedAt, long askedMicros) {
-        State known = state;
         int number = known == null ? 1 : known.term().number() + 1;
-        Term next = new Term(number, agreement.place(), agreement.epoch(), time.nanoTime());
+        Term next = new Term(number, agreement.place(), agreement.epoch(), agreement.process(), time.nanoTime());
         state = new State(next, askedAt, askedMicros);
         return true;
     }
 
     private static boolean isSame(Term term, Witnesses.Agreement agreement) {
-        return term.place().equals(agreement.place()) && term.epoch() == agreement.epoch();
+        return term.place().equals(agreement.place())
+                && term.epoch() == agreement.epoch()
+                && term.process().equals(agreement.process());
     }
 
     /** Returns the present term; empty before the first. */

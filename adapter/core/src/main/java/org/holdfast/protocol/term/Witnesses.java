@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Counts what witnesses, such as Sentinels, say about which process a voter is.
@@ -60,13 +59,25 @@ public final class Witnesses {
             return places;
         }
 
-        Agreement agreement() {
-            return new Agreement(place, epoch);
+        private Agreement agreement() {
+            return new Agreement(place, epoch, process);
         }
     }
 
-    /** What a majority says of where the process is. */
-    public record Agreement(String place, long epoch) {}
+    /**
+     * What a majority says.
+     *
+     * @param place where the process is
+     * @param epoch grows each time that the witnesses name another place
+     * @param process its id; empty where the place itself is that
+     */
+    public record Agreement(String place, long epoch, String process) {
+
+        /** Names a place at which there is never another process. */
+        public Agreement(String place, long epoch) {
+            this(place, epoch, "");
+        }
+    }
 
     /**
      * Returns how many must say the same: a majority of those that this process knows, and of those that the witnesses
@@ -85,11 +96,18 @@ public final class Witnesses {
      * <p>They must name the same epoch too. A witness that has missed a failover and the one back names the present
      * process by chance, in an epoch that is over. It may learn of the first of the two next, and would be one of a
      * majority for the process between.
+     *
+     * <p>And they must know the same process there, for more than one may be found at a place: by another way, or one
+     * after the other. A witness that has not asked it has no voice: what was at the place before is no answer, for one
+     * that was told to forget, or reaches nothing, would have two clients believe two processes.
      */
     public static Optional<Agreement> agree(int known, List<Testimony> heard) {
         int needed = needed(known, heard);
         for (Testimony one : heard) {
             Agreement agreement = one.agreement();
+            if (agreement.process().isEmpty()) {
+                continue;
+            }
             long voices = heard.stream()
                     .filter(it -> it.agreement().equals(agreement))
                     .map(Testimony::witness)
@@ -100,25 +118,5 @@ public final class Witnesses {
             }
         }
         return Optional.empty();
-    }
-
-    /**
-     * Returns the ids of the processes of which a majority says the same, by where they are.
-     *
-     * <p>The way of one witness may lead to another process, as that of a client may.
-     */
-    static Map<String, String> processes(int known, List<Testimony> heard) {
-        int needed = needed(known, heard);
-        Map<Map.Entry<String, String>, Set<String>> voices = new HashMap<>();
-        for (Testimony one : heard) {
-            for (Map.Entry<String, String> process : one.processes().entrySet()) {
-                voices.computeIfAbsent(Map.entry(process.getKey(), process.getValue()), any -> new HashSet<>())
-                        .add(one.witness());
-            }
-        }
-        return voices.entrySet().stream()
-                .filter(entry -> entry.getValue().size() >= needed)
-                .map(Map.Entry::getKey)
-                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -227,7 +227,8 @@ public final class NodeInspector {
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))
                     : Optional.empty();
             NodeFacts facts = InspectionDecoder.facts(info, now, fault, appointment);
-            connector.requireProcess(node, facts.process().runId()); // the clock of another one is not that of the node
+            connector.requireProcess(
+                    node, connection, facts.process().runId()); // the clock of another one is not that of the node
             ids = ReplicationIds.of(info);
             nowMicros = now;
             clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);

@@ -40,11 +40,11 @@ sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLoc
     Optional<NodeFacts.Appointment> appointment(int term);
 
     /**
-     * Requires that a process may be the voter, where its witnesses know processes.
+     * Requires that a process is the voter in a term, where its witnesses know processes.
      *
-     * @throws JedisException if they do not know it
+     * @throws JedisException if they know another one there, or the term is over
      */
-    default void requireProcess(String runId) {
+    default void requireProcess(int term, String runId) {
         // most witnesses know places
     }
 

@@ -28,7 +28,7 @@ final class SentinelLocator implements Locator {
     private final Consumer<Terms.Term> moved;
     private final List<SentinelWitness> witnesses;
     private final Inquiry<Witnesses.Testimony> inquiry;
-    private final Succession succession;
+    private final Succession succession = new Succession();
 
     /** Of those that were heard last. */
     private volatile int needed;
@@ -49,7 +49,6 @@ final class SentinelLocator implements Locator {
                 .toList();
         this.inquiry = new Inquiry<>(connector);
         this.needed = Witnesses.needed(witnesses.size(), List.of());
-        this.succession = new Succession(witnesses.size());
     }
 
     @Override
@@ -79,12 +78,17 @@ final class SentinelLocator implements Locator {
     }
 
     @Override
-    public void requireProcess(String runId) {
-        if (!succession.isVoter(runId)) {
+    public void requireProcess(int term, String runId) {
+        if (!requireCounting(term).process().equals(runId)) {
             throw new JedisConnectionException("at its address a process answers that its Sentinels do not know there ("
-                    + runId + "): another one, or one that they have not asked since it was started or named, which"
-                    + " they do within 10 s");
+                    + runId + "): another one, or one that was started again, which they find within 10 s");
         }
+    }
+
+    private Terms.Term requireCounting(int term) {
+        return terms.counting()
+                .filter(known -> known.number() == term)
+                .orElseThrow(() -> new JedisConnectionException(explain(term)));
     }
 
     @Override
@@ -96,9 +100,7 @@ final class SentinelLocator implements Locator {
 
     @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
-        Terms.Term present = terms.counting()
-                .filter(known -> known.number() == term)
-                .orElseThrow(() -> new JedisConnectionException(explain(term)));
+        Terms.Term present = requireCounting(term);
         return Optional.of(new NodeFacts.Appointment(
                 term, present.epoch(), terms.unsettledNanos(present), NodeFacts.Namer.SENTINELS));
     }
@@ -118,12 +120,10 @@ final class SentinelLocator implements Locator {
         needed = Witnesses.needed(witnesses.size(), own);
         fault = succession.fault(testimonies);
         inquiry.abandon(succession.strangers(testimonies));
-        boolean isWatched = terms.counting().isPresent();
-        boolean begun = Witnesses.agree(witnesses.size(), own)
-                .filter(named -> succession.agreed(named, own, isWatched)
-                        ? terms.begin(named, askedAt, wall)
-                        : terms.confirm(named, askedAt, wall))
-                .isPresent();
+        Optional<Witnesses.Agreement> agreement = Witnesses.agree(witnesses.size(), own);
+        agreement.ifPresent(named -> succession.agreed(named, own));
+        boolean begun =
+                agreement.filter(named -> terms.confirm(named, askedAt, wall)).isPresent();
         Terms.Term term = terms.current().orElse(null);
         return begun && term != null && term.number() > 1 ? () -> moved.accept(term) : () -> {};
     }
@@ -135,8 +135,8 @@ final class SentinelLocator implements Locator {
     private String heard() {
         String more =
                 needed > witnesses.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
-        return fault.map(reason -> reason + "; ").orElse("") + needed + " must name the same primary in the same epoch"
-                + more + "; " + inquiry.heard();
+        return fault.map(reason -> reason + "; ").orElse("") + needed
+                + " must name the same primary and its process in the same epoch" + more + "; " + inquiry.heard();
     }
 
     @Override

@@ -52,16 +52,27 @@ final class SentinelReply {
         requireNoError(replies.get(2));
         if (address instanceof List<?> pair && pair.size() == 2 && details instanceof List<?> list) {
             Map<String, String> fields = fields(list);
+            String place = place(text(pair.get(0)), text(pair.get(1))).toString();
+            Map<String, String> standbys = standbys(all(replies.get(3)));
             return new Witnesses.Testimony(
                     runId(text(replies.get(2))),
-                    place(text(pair.get(0)), text(pair.get(1))).toString(),
+                    place,
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
                     fellows(ownId(replies.get(5)), all(replies.get(4))),
-                    id(fields),
-                    standbys(all(replies.get(3))));
+                    isThere(fields, place) ? id(fields) : standbys.getOrDefault(place, ""),
+                    standbys);
         }
         throw nonsense();
+    }
+
+    /**
+     * A Sentinel that leads a failover names the next primary while the others are made its replicas. Until that has
+     * ended its details are those of the former one, and the next one is a replica.
+     */
+    private static boolean isThere(Map<String, String> details, String place) {
+        return usable(details.getOrDefault("ip", ""), details.getOrDefault("port", ""))
+                .equals(Optional.of(place));
     }
 
     private static List<Map<String, String>> all(@Nullable Object reply) {

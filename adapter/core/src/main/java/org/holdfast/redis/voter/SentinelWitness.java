@@ -50,7 +50,11 @@ record SentinelWitness(SentinelAddress address, int index) implements Witness<Wi
 
     @Override
     public String describe(Witnesses.Testimony testimony) {
-        return "names " + testimony.place() + " in epoch " + testimony.epoch();
+        String process = testimony.process();
+        return "names " + testimony.place() + " in epoch " + testimony.epoch()
+                + (process.isEmpty()
+                        ? ", and has not found out which process is there, which takes 10 s after a failover"
+                        : " (process " + process + ")");
     }
 
     @Override

@@ -104,13 +104,14 @@ public final class VoterConnector implements AutoCloseable {
     }
 
     /**
-     * Requires that a process may be the voter, as far as its witnesses know processes: an address may lead to another
-     * one for this client alone.
+     * Requires that the process at the end of a connection is the voter, as far as its witnesses know processes: an
+     * address may lead to another one for this client alone. Called when it has answered: the term may have ended
+     * meanwhile.
      *
-     * @throws JedisConnectionException if they do not know it
+     * @throws JedisConnectionException if they know another one there, or the term of the connection is over
      */
-    public void requireProcess(int voter, String runId) {
-        locators[voter].requireProcess(runId);
+    public void requireProcess(int voter, NodeConnection connection, String runId) {
+        locators[voter].requireProcess(connection.term(), runId);
     }
 
     /** Asks a node, if it is a shard, whether it is the one that its cluster names there, see {@link #requireNode}. */

@@ -16,12 +16,9 @@ class SuccessionTest {
     /** Where the one is that may take the place of the voter. */
     private static final String STANDBY = "replica";
 
-    private final Succession succession = new Succession(3);
+    private final Succession succession = new Succession();
 
     private int asked;
-
-    /** Each failover has a later one. */
-    private long epoch = 1;
 
     /** @param process at that place; empty if the witness has not asked it */
     private Testimony says(String place, Set<String> fellows, String process) {
@@ -30,23 +27,19 @@ class SuccessionTest {
 
     private Testimony says(String place, Set<String> fellows, String process, String standby) {
         String other = place.equals(STANDBY) ? "a" : STANDBY;
-        return new Testimony("witness " + ++asked, place, epoch, 3, fellows, process, Map.of(other, standby));
+        return new Testimony("witness " + ++asked, place, 1, 3, fellows, process, Map.of(other, standby));
     }
 
-    private boolean agreed(String place, Set<String> fellows, String process) {
-        return agreed(place, fellows, process, "");
+    private void agreed(String place, Set<String> fellows, String process) {
+        agreed(place, fellows, process, "");
     }
 
-    private boolean agreed(String place, Set<String> fellows, String process, String standby) {
-        return agreed(place, says(place, fellows, process, standby), says(place, fellows, process, standby));
+    private void agreed(String place, Set<String> fellows, String process, String standby) {
+        agreed(says(place, fellows, process, standby));
     }
 
-    private boolean agreed(String place, Testimony... said) {
-        return agreed(true, place, said);
-    }
-
-    private boolean agreed(boolean isWatched, String place, Testimony... said) {
-        return succession.agreed(new Witnesses.Agreement(place, epoch), List.of(said), isWatched);
+    private void agreed(Testimony said) {
+        succession.agreed(new Witnesses.Agreement(said.place(), 1, said.process()), List.of(said));
     }
 
     private void assertHeard(Testimony one) {
@@ -96,8 +89,6 @@ class SuccessionTest {
         agreed("a", FELLOWS, "p", "r");
         assertHeard(says(STANDBY, FELLOWS, "r2"));
         assertNotHeard(says(STANDBY, Set.of("t1"), "r2"));
-        agreed("a", FELLOWS, "");
-        assertHeard(says(STANDBY, FELLOWS, "r2"));
     }
 
     @Test
@@ -107,12 +98,10 @@ class SuccessionTest {
     }
 
     @Test
-    void witnesses_thatWereToldToForget_doNotMakeItForgetTheProcesses() {
+    void replica_thatHasNotBeenAskedAgain_isOneThatIsKnownFromBefore() {
         agreed("a", FELLOWS, "p", "r");
-        Testimony forgot = new Testimony("witness", "a", 1, 3, FELLOWS, "", Map.of());
-        agreed("a", forgot, forgot);
-        assertHeard(says("b", FELLOWS, "r"));
-        assertThat(succession.isVoter("p")).isTrue();
+        agreed(STANDBY, FELLOWS, "r", "");
+        assertHeard(says("b", Set.of("t1"), "p"));
     }
 
     @Test
@@ -130,106 +119,9 @@ class SuccessionTest {
     }
 
     @Test
-    void voter_isNoProcess_beforeAMajorityHasAskedTheOneAtItsPlace() {
-        assertThat(succession.isVoter("p")).isFalse();
-        agreed("a", FELLOWS, "");
-        assertThat(succession.isVoter("p")).isFalse();
-        agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, ""));
-        assertThat(succession.isVoter("p")).as("one has asked it").isFalse();
-        Testimony twice = says("a", FELLOWS, "p");
-        agreed("a", twice, twice, says("a", FELLOWS, "q"));
-        assertThat(succession.isVoter("p")).as("one has two addresses").isFalse();
-        boolean begins = agreed("a", says("a", FELLOWS, "p"), says("a", FELLOWS, "q"), says("a", FELLOWS, "p"));
-        assertThat(succession.isVoter("p")).isTrue();
-        assertThat(begins).as("another one may have been there before").isTrue();
-        assertThat(succession.isVoter("q"))
-                .as("the way of one witness leads to it")
-                .isFalse();
-    }
-
-    @Test
-    void voter_afterAFailover_isTheProcessThatWasTheReplicaAtItsPlace_untilThatIsAsked() {
-        agreed("a", FELLOWS, "p", "r");
-        epoch++;
-        assertThat(agreed(STANDBY, FELLOWS, "", "p")).isFalse();
-        assertThat(succession.isVoter("r")).isTrue();
-        assertThat(succession.isVoter("p")).as("it may go on elsewhere").isFalse();
-        assertThat(agreed(STANDBY, FELLOWS, "r", "p")).isFalse();
-        assertThat(succession.isVoter("r")).isTrue();
-        epoch++;
-        agreed("a", FELLOWS, "", "r");
-        assertThat(succession.isVoter("p")).as("it is back").isTrue();
-        assertThat(succession.isVoter("r")).isFalse();
-    }
-
-    @Test
-    void voter_isNotTheReplicaThatAMajorityHasNotSaidInTheTermBefore() {
-        agreed("a", FELLOWS, "p", "r");
-        epoch++;
-        agreed(STANDBY, FELLOWS, "r", "");
-        epoch++;
-        agreed("a", FELLOWS, "", "r");
-        assertThat(succession.isVoter("p"))
-                .as("it was the primary there, and not a replica")
-                .isFalse();
-    }
-
-    @Test
-    void voter_isNotTheReplica_whereAFailoverMayHaveBeenMissed() {
-        agreed("a", FELLOWS, "p", "r");
-        epoch++;
-        agreed(false, STANDBY, says(STANDBY, FELLOWS, ""), says(STANDBY, FELLOWS, ""));
-        assertThat(succession.isVoter("r")).isFalse();
-    }
-
-    @Test
-    void voter_whereTheSamePlaceIsNamedInALaterEpoch_isNotTheProcessOfTheEarlierOne() {
-        agreed("a", FELLOWS, "p", "r");
-        epoch++;
-        agreed("a", FELLOWS, "", "r");
-        assertThat(succession.isVoter("p")).isFalse();
-    }
-
-    @Test
-    void voter_ofWhichOneWitnessSaysOtherwise_isNotUsed_untilAMajorityHasAsked() {
-        agreed("a", FELLOWS, "p");
-        assertThat(agreed("a", says("a", FELLOWS, "p2"), says("a", FELLOWS, "p")))
-                .isFalse();
-        assertThat(succession.isVoter("p")).isFalse();
-        assertThat(succession.isVoter("p2")).isFalse();
-        assertThat(agreed("a", FELLOWS, "p")).as("the way of one was wrong").isFalse();
-        assertThat(succession.isVoter("p")).isTrue();
-        epoch++;
-        agreed(STANDBY, says(STANDBY, FELLOWS, ""), says(STANDBY, FELLOWS, "r2"));
-        assertThat(succession.isVoter("r")).isFalse();
-    }
-
-    @Test
-    void voter_thatWasStartedAgainWhereItWas_isTheNewProcessOnceItWasAsked_andATermBegins() {
-        agreed("a", FELLOWS, "p");
-        assertThat(succession.isVoter("p2")).isFalse();
-        agreed("a", says("a", FELLOWS, "p2"), says("a", FELLOWS, ""));
-        assertThat(agreed("a", FELLOWS, "p2")).isTrue();
-        assertThat(succession.isVoter("p2")).isTrue();
-        assertThat(succession.isVoter("p")).isFalse();
-        assertThat(agreed("a", FELLOWS, "p2")).isFalse();
-    }
-
-    @Test
-    void witness_ofAnEarlierEpoch_doesNotSayWhichProcessIsAtAPlaceNow() {
-        agreed("a", FELLOWS, "p", "r");
-        Testimony behind = says("a", FELLOWS, "p", "r");
-        epoch += 2;
-        agreed("a", behind, says("a", FELLOWS, "p"), says("a", FELLOWS, ""));
-        assertThat(succession.isVoter("p")).isFalse();
-    }
-
-    @Test
     void place_thatWitnessesDoNotNameAnyMore_isForgotten() {
         agreed("a", FELLOWS, "p", "r");
-        Testimony without = new Testimony("witness 1", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
-        Testimony too = new Testimony("witness 2", "a", 1, 3, FELLOWS, "p", Map.of("b", "q"));
-        agreed("a", without, too);
+        agreed(new Testimony("witness", "a", 1, 3, FELLOWS, "p", Map.of("b", "q")));
         assertNotHeard(says(STANDBY, Set.of("t1"), "r"));
     }
 }

@@ -122,9 +122,9 @@ class TermsTest {
 
     @Test
     void process_thatIsAnotherOneAtTheSamePlace_isNotAskedAtOnce() {
-        confirm("a", 1);
+        terms.confirm(new Witnesses.Agreement("a", 1, "p"), time.nanoTime(), time.epochMicros());
         pass(COUNTS.multipliedBy(2));
-        assertThat(terms.begin(new Witnesses.Agreement("a", 1), time.nanoTime(), time.epochMicros()))
+        assertThat(terms.confirm(new Witnesses.Agreement("a", 1, "p2"), time.nanoTime(), time.epochMicros()))
                 .isTrue();
         Terms.Term term = terms.current().orElseThrow();
         assertThat(term.number()).isEqualTo(2);

@@ -13,16 +13,17 @@ class WitnessesTest {
     private int asked;
 
     private Witnesses.Testimony says(String place, long epoch) {
-        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3, Set.of(), "", Map.of());
+        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3, Set.of(), "p", Map.of());
     }
 
     @Test
     void majority_thatNamesOnePlace_isBelieved() {
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2), says("a", 1))))
-                .contains(new Witnesses.Agreement("a", 1));
-        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 1)))).contains(new Witnesses.Agreement("a", 1));
-        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1, Set.of(), "", Map.of()))))
-                .contains(new Witnesses.Agreement("a", 0));
+                .contains(new Witnesses.Agreement("a", 1, "p"));
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 1))))
+                .contains(new Witnesses.Agreement("a", 1, "p"));
+        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1, Set.of(), "p", Map.of()))))
+                .contains(new Witnesses.Agreement("a", 0, "p"));
     }
 
     @Test
@@ -30,7 +31,7 @@ class WitnessesTest {
         assertThat(Witnesses.agree(3, List.of())).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1)))).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2)))).isEmpty();
-        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2, Set.of(), "", Map.of()))))
+        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2, Set.of(), "p", Map.of()))))
                 .isEmpty();
     }
 
@@ -40,7 +41,7 @@ class WitnessesTest {
                 .as("one of three, cut off from the others")
                 .isEmpty();
         List<Witnesses.Testimony> two =
-                List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5, Set.of(), "", Map.of()));
+                List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5, Set.of(), "p", Map.of()));
         assertThat(Witnesses.agree(2, two)).isEmpty();
         assertThat(Witnesses.needed(2, two)).isEqualTo(3);
     }
@@ -50,7 +51,7 @@ class WitnessesTest {
         List<Witnesses.Testimony> afterAFailoverAndBack = List.of(says("a", 1), says("a", 3), says("b", 2));
         assertThat(Witnesses.agree(3, afterAFailoverAndBack)).isEmpty();
         assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 3), says("a", 3))))
-                .contains(new Witnesses.Agreement("a", 3));
+                .contains(new Witnesses.Agreement("a", 3, "p"));
     }
 
     @Test
@@ -58,5 +59,24 @@ class WitnessesTest {
         Witnesses.Testimony twice = says("a", 1);
         assertThat(Witnesses.agree(3, List.of(twice, twice))).isEmpty();
         assertThat(Witnesses.agree(3, List.of(twice, twice, says("a", 1)))).isPresent();
+    }
+
+    private Witnesses.Testimony finds(String process) {
+        return new Witnesses.Testimony("witness " + ++asked, "a", 1, 3, Set.of(), process, Map.of());
+    }
+
+    @Test
+    void witnesses_thatFindDifferentProcessesAtOnePlace_areNoMajority() {
+        assertThat(Witnesses.agree(3, List.of(finds("p"), finds("q")))).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(finds("p"), finds("q"), finds("q"))))
+                .contains(new Witnesses.Agreement("a", 1, "q"));
+    }
+
+    @Test
+    void witness_thatHasNotAskedTheProcess_hasNoVoice() {
+        assertThat(Witnesses.agree(3, List.of(finds("p"), finds("")))).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(finds(""), finds(""), finds("")))).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(finds("p"), finds(""), finds("p"))))
+                .isPresent();
     }
 }

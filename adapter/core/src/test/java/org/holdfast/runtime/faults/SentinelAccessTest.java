@@ -152,11 +152,22 @@ class SentinelAccessTest {
 
     @Test
     void primary_atAnAddressThatClientsCannotReach_isNamedInTheReport() {
+        RedisServer primary = opened(RedisServer.start(FILES));
+        String sentinels = sentinels("sentinel monitor locks 127.0.0.1 " + primary.port() + " 2");
+        Map<String, String> settings = settings("redis+sentinel://" + sentinels + "/locks");
+        LockConnectionFactory locks = opened(Holdfast.connect(settings));
+        await().atMost(PATIENCE).until(() -> locks.check().toString().contains("quarantine")); // they have found it
+        primary.kill();
+        assertReported(settings, "Connection refused", "(its Sentinels name 127.0.0.1:" + primary.port() + ")");
+    }
+
+    @Test
+    void primary_thatSentinelsDoNotReach_isReportedAsOneOfWhichTheProcessIsNotKnown() {
         int nowhere = FreePort.find();
         String sentinels = sentinels("sentinel monitor locks 127.0.0.1 " + nowhere + " 2");
         assertReported(
                 settings("redis+sentinel://" + sentinels + "/locks"),
-                "Connection refused",
-                "(its Sentinels name 127.0.0.1:" + nowhere + ")");
+                "names 127.0.0.1:" + nowhere + " in epoch 0",
+                "has not found out which process is there");
     }
 }
