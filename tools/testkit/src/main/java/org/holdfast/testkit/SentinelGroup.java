@@ -97,6 +97,7 @@ public final class SentinelGroup implements AutoCloseable {
         }
         Patience.await("all Sentinels know each other", () -> sentinels.stream()
                 .allMatch(sentinel -> fields(sentinel, "num-other-sentinels").equals("2")
+                        && !fields(sentinel, "runid").isEmpty()
                         && fields(sentinel, "num-slaves").equals(Integer.toString(replicas))));
     }
 

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * vote counts if it comes so soon after a question that a majority has answered with the voter's name. When a majority
  * names another process for the first time, or finds another one at the same place, a new term begins, and that process
  * is not asked for the same while and a little longer. By then no client counts votes of the process before it: of the
- * two majorities that two clients have heard, one witness has named the former process to the one client before it named
- * the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or have a
- * wrong clock.
+ * two majorities that two clients have heard, one witness has named the former process to the one client before it
+ * named the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or
+ * have a wrong clock.
  *
  * <p>Safe for use by any number of threads.
  */

@@ -38,7 +38,7 @@ class SentinelEpochsTest {
 
     /** So long the first lock takes on a primary that has just been named. */
     private static final Duration BEGUN =
-            Terms.COUNTS.plus(MEMORY.multipliedBy(2)).plusSeconds(6);
+            Terms.COUNTS.plus(MEMORY.multipliedBy(2)).plusSeconds(16);
 
     private static final Path FILES = Path.of("target", "redis");
     private static final String[] MAY_ONLY_LOOK = {
