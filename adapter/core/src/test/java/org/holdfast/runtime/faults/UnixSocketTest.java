@@ -207,10 +207,10 @@ class UnixSocketTest {
         List<SocketChannel> others = new ArrayList<>();
         try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listening.bind(UnixDomainSocketAddress.of(slow), 1);
-            LockConnectionFactory locks = voters.locks("redis+unix://" + slow, MEMORY);
-            for (int i = 0; i < 2; i++) {
+            for (int i = 0; i < 2; i++) { // before it connects by itself: then there would be no room for the second one
                 others.add(SocketChannel.open(UnixDomainSocketAddress.of(slow)));
             }
+            LockConnectionFactory locks = voters.locks("redis+unix://" + slow, MEMORY);
             FutureTask<CheckReport> checked = new FutureTask<>(locks::check);
             long begun = System.nanoTime();
             new Thread(checked).start();
