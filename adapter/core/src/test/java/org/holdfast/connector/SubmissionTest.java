@@ -86,7 +86,10 @@ class SubmissionTest {
                 assertThat(ran.poll(5, SECONDS)).isSameAs(adapters);
             }
         }
-        assertThat(captured).hasSizeGreaterThanOrEqualTo(10).containsOnly(ClassLoader.getSystemClassLoader());
+        assertThat(captured)
+                .as("a run that is late has nothing submitted for it")
+                .hasSizeGreaterThan(1)
+                .containsOnly(ClassLoader.getSystemClassLoader());
     }
 
     @Test

@@ -207,7 +207,9 @@ class UnixSocketTest {
         List<SocketChannel> others = new ArrayList<>();
         try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listening.bind(UnixDomainSocketAddress.of(slow), 1);
-            for (int i = 0; i < 2; i++) { // before it connects by itself: then there would be no room for the second one
+            for (int i = 0;
+                    i < 2;
+                    i++) { // before it connects by itself: then there would be no room for the second one
                 others.add(SocketChannel.open(UnixDomainSocketAddress.of(slow)));
             }
             LockConnectionFactory locks = voters.locks("redis+unix://" + slow, MEMORY);
