@@ -54,12 +54,14 @@ final class SentinelReply {
             Map<String, String> fields = fields(list);
             String place = place(text(pair.get(0)), text(pair.get(1))).toString();
             Map<String, String> standbys = standbys(all(replies.get(3)));
+            String process = runId(text(replies.get(2)));
+            String own = ownId(replies.get(5));
             return new Witnesses.Testimony(
-                    runId(text(replies.get(2))),
+                    own.isEmpty() ? process : own, // which outlives a restart between two answers
                     place,
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
-                    fellows(ownId(replies.get(5)), all(replies.get(4))),
+                    fellows(own, all(replies.get(4))),
                     isThere(fields, place) ? id(fields) : standbys.getOrDefault(place, ""),
                     standbys);
         }
