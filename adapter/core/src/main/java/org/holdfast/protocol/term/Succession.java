@@ -115,7 +115,8 @@ public final class Succession {
                         : strangers.size() + " of them name " + strangers.get(0).place() + ", and know neither the"
                                 + " primary that was named before ("
                                 + before.place()
-                                + ") nor its replicas: they watch another one, which is not used. Have the hosts lead to the former Sentinels. If the"
+                                + ") nor its replicas: they watch another one, which is not used. Have the hosts lead"
+                                + " to the former Sentinels. If the"
                                 + " primary and all its replicas were replaced meanwhile, start this client again, once no"
                                 + " client reaches a former one");
     }

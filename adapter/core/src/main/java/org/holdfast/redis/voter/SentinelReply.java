@@ -54,10 +54,10 @@ final class SentinelReply {
             Map<String, String> fields = fields(list);
             String place = place(text(pair.get(0)), text(pair.get(1))).toString();
             Map<String, String> standbys = standbys(all(replies.get(3)));
-            String process = runId(text(replies.get(2)));
+            String runId = runId(text(replies.get(2)));
             String own = ownId(replies.get(5));
             return new Witnesses.Testimony(
-                    own.isEmpty() ? process : own, // which outlives a restart between two answers
+                    own.isEmpty() ? runId : own, // which outlives a restart between two answers
                     place,
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))),
