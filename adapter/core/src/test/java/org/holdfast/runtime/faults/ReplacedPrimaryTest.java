@@ -89,11 +89,9 @@ class ReplacedPrimaryTest {
         ways.get(0).mend();
         next.ask("CONFIG SET replica-announce-port " + ways.get(0).port());
         next.ask("REPLICAOF 127.0.0.1 " + ways.get(1).port());
-        await("Sentinels know it, and have asked the primary just now")
-                .atMost(PATIENCE)
-                .until(() -> group.sentinels().stream()
-                        .allMatch(sentinel -> knows(sentinel, "REPLICAS", next)
-                                && askedBefore(sentinel).compareTo(ofSeconds(2)) < 0));
+        await("Sentinels know it").atMost(PATIENCE).until(() -> group.sentinels().stream()
+                .allMatch(sentinel -> knows(sentinel, "REPLICAS", next)));
+        haveAllAskAtOnce(group.sentinels(), ways.get(1));
         group.failOver();
         group.awaitOtherThan(ways.get(1).port());
         toSentinels.forEach(Link::mend);
@@ -105,6 +103,18 @@ class ReplacedPrimaryTest {
         assertThatExceptionOfType(QuorumUnavailableException.class)
                 .isThrownBy(() -> locks.tryAcquire(REQUEST.waitTimeout(ofSeconds(1))))
                 .withMessageContaining("a process answers that its Sentinels do not know");
+    }
+
+    /** Each asks once in ten seconds, when its own turn is: all are kept waiting until all are late. */
+    private static void haveAllAskAtOnce(List<RedisServer> sentinels, Link toPrimary) {
+        sentinels.forEach(
+                sentinel -> sentinel.ask("SENTINEL SET " + SentinelGroup.NAME + " down-after-milliseconds 60000"));
+        toPrimary.cutOthersThan("holdfast");
+        await("all are late").atMost(PATIENCE).until(() -> sentinels.stream()
+                .allMatch(sentinel -> askedBefore(sentinel).compareTo(ofSeconds(10)) > 0));
+        toPrimary.mend();
+        await("all have asked just now").atMost(PATIENCE).until(() -> sentinels.stream()
+                .allMatch(sentinel -> askedBefore(sentinel).compareTo(ofSeconds(2)) < 0));
     }
 
     private int way(List<Link> ways, int port) {
