@@ -114,8 +114,9 @@ public final class NodeConnections implements NodeChannel {
         lock.lock();
         try {
             String @Nullable [] obstacles = openWhatIsMissing(targets);
-            Round round = writeTo(targets, obstacles, command);
+            PendingRound round = writeTo(targets, obstacles, command);
             pushTo(targets);
+            round.pushed(time.nanoTime());
             return round;
         } finally {
             lock.unlock();
@@ -124,7 +125,7 @@ public final class NodeConnections implements NodeChannel {
 
     @Override
     public List<Round> sendAll(List<? extends Command> commands, NodeSet targets) {
-        List<Round> rounds = new ArrayList<>(commands.size());
+        List<PendingRound> rounds = new ArrayList<>(commands.size());
         lock.lock();
         try {
             String @Nullable [] obstacles = openWhatIsMissing(targets);
@@ -139,16 +140,19 @@ public final class NodeConnections implements NodeChannel {
                 from += Math.max(1, together);
             }
             pushTo(targets);
+            long now = time.nanoTime();
+            rounds.forEach(round -> round.pushed(now));
         } finally {
             lock.unlock();
         }
-        return rounds;
+        return List.copyOf(rounds);
     }
 
-    private Round writeTo(NodeSet targets, String @Nullable [] obstacles, Command command) {
-        PendingRound round = new PendingRound(pipelines, lock, targets.size());
+    private PendingRound writeTo(NodeSet targets, String @Nullable [] obstacles, Command command) {
+        long now = time.nanoTime();
+        PendingRound round = new PendingRound(pipelines, lock, targets.size(), now);
         NodeSet open = whereItGoes(targets, obstacles, command, round);
-        PendingRequest request = new PendingRequest(command, round, time.nanoTime());
+        PendingRequest request = new PendingRequest(command, round, now);
         Calls.Call call = calls.of(command, open);
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
@@ -159,11 +163,12 @@ public final class NodeConnections implements NodeChannel {
     }
 
     /** Writes renewals which one call of a script carries out; returns a round for each. */
-    private List<Round> writeTogether(
+    private List<PendingRound> writeTogether(
             NodeSet targets, String @Nullable [] obstacles, List<? extends Command> commands) {
         long now = time.nanoTime();
         List<PendingRequest> requests = commands.stream()
-                .map(command -> new PendingRequest(command, new PendingRound(pipelines, lock, targets.size()), now))
+                .map(command ->
+                        new PendingRequest(command, new PendingRound(pipelines, lock, targets.size(), now), now))
                 .toList();
         NodeSet open = NodeSet.NONE;
         for (int node = 0; node < nodes.size(); node++) {
@@ -184,7 +189,7 @@ public final class NodeConnections implements NodeChannel {
                 }
             }
         }
-        return requests.stream().<Round>map(PendingRequest::round).toList();
+        return requests.stream().map(PendingRequest::round).toList();
     }
 
     private void pushTo(NodeSet targets) {
@@ -207,9 +212,8 @@ public final class NodeConnections implements NodeChannel {
      */
     private String @Nullable [] openWhatIsMissing(NodeSet targets) {
         for (int node = 0; node < nodes.size(); node++) {
-            if (targets.contains(node)) {
-                pipelines.dropIfStale(
-                        node); // may read, and so drop others too: nothing is opened before all were checked
+            if (targets.contains(node)) { // may read, and so drop others too: so nothing is opened before
+                pipelines.dropIfStale(node);
             }
         }
         NodeSet needed = NodeSet.NONE;

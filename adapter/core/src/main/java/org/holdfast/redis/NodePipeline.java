@@ -82,7 +82,7 @@ final class NodePipeline {
     /** Returns whether the oldest call has waited for its reply for so long. */
     boolean isOverdue(long now, long nanos) {
         PendingCall oldest = inFlight.peekFirst();
-        return oldest != null && now - oldest.sentAt() >= nanos;
+        return oldest != null && now - oldest.answerableSince() >= nanos;
     }
 
     /** Returns whether the node has closed the connection, which is checked if it was idle for long. */

@@ -55,6 +55,11 @@ record PendingRenewals(List<PendingRequest> requests, boolean again) implements 
     }
 
     @Override
+    public long answerableSince() {
+        return requests.get(0).answerableSince();
+    }
+
+    @Override
     public Command command() {
         return requests.get(0).command();
     }

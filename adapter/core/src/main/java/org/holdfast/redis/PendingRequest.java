@@ -34,6 +34,11 @@ record PendingRequest(Command command, PendingRound round, long sentAt, boolean 
     }
 
     @Override
+    public long answerableSince() {
+        return round.pushedAt() - sentAt > 0 ? round.pushedAt() : sentAt;
+    }
+
+    @Override
     public void lost(int node, String reason) {
         round.answered(new Answer(node, new Reply.NoAnswer(reason), 0));
     }

@@ -19,6 +19,7 @@ final class PendingRound implements Round {
     private final ArrayDeque<Answer> arrived;
     private @Nullable Condition changed;
     private int outstanding;
+    private long pushedAt;
     private @Nullable Consumer<Answer> late;
 
     /** Reads the answers, for the thread that waits for them. Called with the lock of the connections. */
@@ -35,11 +36,23 @@ final class PendingRound implements Round {
         void passOnReading();
     }
 
-    PendingRound(Reader reader, ReentrantLock lock, int targets) {
+    /** @param now the moment before the command is sent */
+    PendingRound(Reader reader, ReentrantLock lock, int targets, long now) {
         this.reader = reader;
         this.lock = lock;
         this.arrived = new ArrayDeque<>(targets);
         this.outstanding = targets;
+        this.pushedAt = now;
+    }
+
+    /** The sockets of all nodes have been given the command. Called with the lock. */
+    void pushed(long now) {
+        pushedAt = now;
+    }
+
+    /** Returns when that was; the moment before it was sent, until then. */
+    long pushedAt() {
+        return pushedAt;
     }
 
     /** Returns whether the caller no longer waits for the answers. */

@@ -49,7 +49,7 @@ final class Pipelines implements PendingRound.Reader {
         this.connector = connector;
         this.replies = new Replies(nodes, scripts, calls, time, this::send);
         this.time = time;
-        this.reader = new SharedReader(lock, this::readAll);
+        this.reader = new SharedReader(lock, this::readAll, this::sendUnsent);
         this.pipelines = new NodePipeline[nodes.size()];
     }
 
@@ -151,7 +151,25 @@ final class Pipelines implements PendingRound.Reader {
 
     void push(int node) {
         try {
-            pipelines[node].push();
+            NodePipeline pipeline = pipelines[node];
+            pipeline.push();
+            if (pipeline.connection().hasUnsent()) {
+                reader.sendLater(pipeline.connection());
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            fail(node, Failures.describe(e));
+        }
+    }
+
+    private void sendUnsent(int node) {
+        NodePipeline pipeline = pipelines[node];
+        if (pipeline == null) {
+            return; // it was dropped meanwhile
+        }
+        try {
+            if (pipeline.connection().sendUnsent()) {
+                reader.sendNoMore(pipeline.connection());
+            }
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(node, Failures.describe(e));
         }
@@ -227,7 +245,7 @@ final class Pipelines implements PendingRound.Reader {
      * slowly would hold up the others for as long as it is asked.
      */
     private long patience(PendingCall call) {
-        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - call.sentAt());
+        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - call.answerableSince());
         return Math.max(left, LEAST_PATIENCE_NANOS);
     }
 

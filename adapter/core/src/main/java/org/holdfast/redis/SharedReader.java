@@ -29,6 +29,7 @@ final class SharedReader {
 
     private final ReentrantLock lock;
     private final IntConsumer ready;
+    private final IntConsumer writable;
 
     /** Signalled when what has come was read. */
     private final Condition wasRead;
@@ -48,10 +49,14 @@ final class SharedReader {
     /** Whether nothing is read any more. */
     private boolean stopped;
 
-    /** @param ready reads from the connection to a node, for which something has come; called with the lock */
-    SharedReader(ReentrantLock lock, IntConsumer ready) {
+    /**
+     * @param ready reads from the connection to a node, for which something has come; called with the lock
+     * @param writable sends to a node what it did not take before; called with the lock
+     */
+    SharedReader(ReentrantLock lock, IntConsumer ready, IntConsumer writable) {
         this.lock = lock;
         this.ready = ready;
+        this.writable = writable;
         this.wasRead = lock.newCondition();
     }
 
@@ -69,9 +74,23 @@ final class SharedReader {
     /** Reads from a connection too from now on. */
     void add(NodeConnection connection, int node) {
         connection.register(selector(), node);
+        connection.sendWithoutWaiting(); // the lock is held
         if (reading) {
             selector().wakeup(); // the reader thread does not know of the new connection yet
         }
+    }
+
+    /** Has the rest of what was sent on a connection sent when its node takes it. */
+    void sendLater(NodeConnection connection) {
+        connection.awaitWritable(selector(), true);
+        if (reading) {
+            selector().wakeup(); // the reader thread does not wait for that yet
+        }
+    }
+
+    /** All is sent. */
+    void sendNoMore(NodeConnection connection) {
+        connection.awaitWritable(selector(), false);
     }
 
     /** Requests got their answers without anything being read. */
@@ -151,11 +170,18 @@ final class SharedReader {
             return;
         }
         if (reading) {
-            letReaderRead();
-            return;
+            letReaderRead(); // what it finds may be from before this process stood still
         }
+        if (reading) {
+            letReaderRead();
+        } else if (!stopped) {
+            readNow();
+        }
+    }
+
+    private void readNow() {
         try {
-            selector.selectNow(finding);
+            selector().selectNow(finding);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -175,8 +201,12 @@ final class SharedReader {
         reads++;
         for (int i = 0; i < found.size() && !stopped; i++) {
             SelectionKey key = found.get(i);
-            if (key.isValid()) {
-                ready.accept((Integer) key.attachment());
+            int node = (Integer) key.attachment();
+            if (key.isValid() && key.isWritable()) {
+                writable.accept(node);
+            }
+            if (key.isValid() && key.isReadable()) {
+                ready.accept(node);
             }
         }
         found.clear();

@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.GuardMode;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
@@ -38,30 +37,11 @@ class LateVoteTest {
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
     private static final NodeSet ALL = NodeSet.first(1);
 
-    private final SteppedTime time = new SteppedTime();
+    private final OneNode.SteppedTime time = new OneNode.SteppedTime();
     private SentinelGroup group;
     private Locators locators;
     private NodeGroup nodes;
     private NodeChannel channel;
-
-    /** Passes only where the test lets it pass: on a slow machine the window would be over too early. */
-    private static final class SteppedTime extends OneNode.WaitlessTime {
-        private final AtomicLong nanos = new AtomicLong();
-
-        @Override
-        public long nanoTime() {
-            return nanos.get();
-        }
-
-        @Override
-        public long epochMicros() {
-            return nanos.get() / 1_000;
-        }
-
-        void pass(Duration duration) {
-            nanos.addAndGet(duration.toNanos());
-        }
-    }
 
     @BeforeEach
     void start() {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.GuardMode;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -73,24 +74,23 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     }
 
     static NodeChannel open(String uri, boolean guarded) {
+        return group(uri, guarded, new WaitlessTime()).open();
+    }
+
+    static NodeGroup group(String uri, boolean guarded, Time time) {
         return new NodeGroup(
-                        new Locators(
-                                        VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
-                                        new NodeConnector(
-                                                ConnectionSecurity.DEFAULT,
-                                                NODE_TIMEOUT,
-                                                Runnable::run,
-                                                new WaitlessTime()),
-                                        0.01,
-                                        new WaitlessTime())
-                                .connector(),
-                        "test",
-                        new GuardPolicy(guarded ? GuardMode.QUARANTINE : GuardMode.OFF, AGREEMENTS),
-                        new WaitlessTime(),
-                        Recorder.NONE,
-                        new NodeLogLimiters(new WaitlessTime()),
-                        WakeUp.NONE)
-                .open();
+                new Locators(
+                                VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
+                                new NodeConnector(ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, time),
+                                0.01,
+                                time)
+                        .connector(),
+                "test",
+                new GuardPolicy(guarded ? GuardMode.QUARANTINE : GuardMode.OFF, AGREEMENTS),
+                time,
+                Recorder.NONE,
+                new NodeLogLimiters(time),
+                WakeUp.NONE);
     }
 
     /** Has its memory be whole since long ago, by its birth mark. */
@@ -119,6 +119,25 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     static Answer answerTo(Round round) {
         return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+    }
+
+    /** Passes only where the test lets it pass: on a slow machine a window would be over too early. */
+    static final class SteppedTime extends WaitlessTime {
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public long epochMicros() {
+            return nanos.get() / 1_000;
+        }
+
+        void pass(Duration duration) {
+            nanos.addAndGet(duration.toNanos());
+        }
     }
 
     static class WaitlessTime implements Time {

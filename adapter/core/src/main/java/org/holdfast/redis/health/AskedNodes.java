@@ -24,7 +24,6 @@ import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeErrors;
-import org.holdfast.redis.wire.ResolutionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -177,7 +176,7 @@ public final class AskedNodes {
         try {
             return enter(node, deadline);
         } catch (RuntimeException e) {
-            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
+            if (!Failures.isOverdueLookup(e)) { // the node may well answer, where connections are open
                 setAside(node, e);
             }
             throw e;

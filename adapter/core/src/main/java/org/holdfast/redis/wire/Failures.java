@@ -29,4 +29,9 @@ public final class Failures {
         }
         return innermost;
     }
+
+    /** Returns whether a failure has its reason in a lookup of a host that took too long. */
+    public static boolean isOverdueLookup(Throwable failure) {
+        return innermost(failure) instanceof HostResolver.OverdueException;
+    }
 }

@@ -27,6 +27,16 @@ import org.holdfast.redis.address.NodeAddress;
  */
 final class HostResolver {
 
+    /** The address of a host is not known yet, which says nothing of the node that is there. */
+    static final class OverdueException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        private OverdueException(String host) {
+            super("the name server has not said in time where host " + host + " is");
+        }
+    }
+
     /** What asks the name server, for as long as that takes. */
     @FunctionalInterface
     interface Resolver {
@@ -81,7 +91,7 @@ final class HostResolver {
      * Returns the addresses of a host. Works on an interrupted thread and leaves the interrupt status as it was.
      *
      * @param deadline on the scale of {@link System#nanoTime()}
-     * @throws ResolutionTimeoutException if the name server has not returned them by then
+     * @throws OverdueException if the name server has not returned them by then
      * @throws LocalFailureException if this process could not ask
      * @throws IOException if there are none
      */
@@ -96,7 +106,7 @@ final class HostResolver {
         } else if (lookup.overdue) {
             lookup.task.run(); // in case that it still waits for a thread: a container may be short of them for long
             if (!lookup.task.isDone()) {
-                throw new ResolutionTimeoutException(host); // a caller has waited for it already
+                throw new OverdueException(host); // a caller has waited for it already
             }
         }
         return await(lookup, deadline);
@@ -136,7 +146,7 @@ final class HostResolver {
             throw new IOException(Failures.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;
-            throw new ResolutionTimeoutException(lookup.host);
+            throw new OverdueException(lookup.host);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -107,7 +107,7 @@ public final class NodeConnection extends Connection {
 
     /** Returns whether there is no connection for a reason that is not the node's. */
     private static boolean saysNothingOfNode(RuntimeException failure) {
-        return ResolutionTimeoutException.isReasonOf(failure) || LocalFailureException.isReasonOf(failure);
+        return Failures.isOverdueLookup(failure) || LocalFailureException.isReasonOf(failure);
     }
 
     private static @Nullable String password(FixedAddress address, ConnectionSecurity access) {
@@ -255,6 +255,37 @@ public final class NodeConnection extends Connection {
     /** Sends what was written. */
     public void push() {
         flush();
+    }
+
+    /** Nothing that is sent waits for the node from now on: see {@link #hasUnsent()}. */
+    public void sendWithoutWaiting() {
+        socket.getOutputStream().keepWhatIsNotTaken();
+    }
+
+    /** Returns whether something was sent that the node does not take yet: its selector is to say when it does. */
+    public boolean hasUnsent() {
+        return socket.getOutputStream().hasKept();
+    }
+
+    /**
+     * Sends of that what the node takes now.
+     *
+     * @return whether that was all
+     */
+    public boolean sendUnsent() {
+        try {
+            return socket.getOutputStream().sendKept();
+        } catch (IOException e) {
+            throw new JedisConnectionException(e);
+        }
+    }
+
+    /** Has a selector say when the node takes more, or not. */
+    public void awaitWritable(Selector selector, boolean awaited) {
+        SelectionKey key = socket.channel().keyFor(selector);
+        if (key != null && key.isValid()) {
+            key.interestOps(awaited ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        }
     }
 
     /**

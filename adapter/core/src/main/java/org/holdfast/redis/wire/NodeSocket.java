@@ -3,14 +3,12 @@ package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketImpl;
-import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
@@ -31,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSocket extends Socket {
 
-    private static final int BUFFER = 8_192; // as large as what Jedis reads and writes at once
+    private static final int BUFFER = 8_192; // as large as what Jedis reads at once
 
     private final SocketChannel channel;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
-    private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
     private final AnswerDeadline answerDeadline;
+    private final SocketOutput output;
 
     /** Null if it leads to a port. */
     private volatile @Nullable SocketFile file;
@@ -45,6 +43,7 @@ final class NodeSocket extends Socket {
         super((SocketImpl) null);
         this.channel = channel;
         this.answerDeadline = answerDeadline;
+        this.output = new SocketOutput(channel, answerDeadline);
     }
 
     /**
@@ -206,35 +205,8 @@ final class NodeSocket extends Socket {
     }
 
     @Override
-    public OutputStream getOutputStream() {
-        return new OutputStream() {
-            @Override
-            public void write(int b) throws IOException {
-                write(new byte[] {(byte) b}, 0, 1);
-            }
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                try {
-                    writeAll(bytes, offset, length);
-                } catch (SocketTimeoutException e) {
-                    channel.close(); // Jedis would look for an error that the node may have sent, however long it is
-                    throw e;
-                }
-            }
-
-            private void writeAll(byte[] bytes, int offset, int length) throws IOException {
-                long deadline = answerDeadline.forWriting();
-                for (int done = 0; done < length; done += BUFFER) {
-                    outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
-                    channel.write(outgoing.flip());
-                    while (outgoing.hasRemaining()) {
-                        AnswerDeadline.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
-                        channel.write(outgoing);
-                    }
-                }
-            }
-        };
+    public SocketOutput getOutputStream() {
+        return output;
     }
 
     @Override

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.wire;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/**
+ * What goes out of a socket. A write waits until the peer has taken all, or it waits for nothing and keeps what the
+ * peer does not take: a thread that writes to several nodes must not wait for one of them.
+ *
+ * <p>Memory for that is used only then. For one thread at a time.
+ */
+final class SocketOutput extends OutputStream {
+
+    static final int BUFFER = 8_192; // as large as what Jedis writes at once
+
+    /** More than a process asks of a node in one node timeout. Then it gives up the connection. */
+    static final int MOST_KEPT = 16 * 1024 * 1024;
+
+    private static final byte[] NONE = {};
+
+    private final SocketChannel channel;
+    private final AnswerDeadline deadline;
+    private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
+    private boolean keeps;
+    private byte[] kept = NONE;
+    private int from;
+    private int to;
+
+    SocketOutput(SocketChannel channel, AnswerDeadline deadline) {
+        this.channel = channel;
+        this.deadline = deadline;
+    }
+
+    /** No write waits for the peer from now on. */
+    void keepWhatIsNotTaken() {
+        keeps = true;
+    }
+
+    /** Returns whether something was written that the peer has not taken yet. */
+    boolean hasKept() {
+        return from < to;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        if (keeps) {
+            int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
+            keep(bytes, offset + sent, length - sent);
+            return;
+        }
+        try {
+            sendAll(bytes, offset, length);
+        } catch (SocketTimeoutException e) {
+            channel.close(); // Jedis would look for an error that the node may have sent, however long it is
+            throw e;
+        }
+    }
+
+    private void sendAll(byte[] bytes, int offset, int length) throws IOException {
+        long until = deadline.forWriting();
+        int sent = sendNow(bytes, offset, length);
+        while (sent < length) {
+            AnswerDeadline.await(channel, SelectionKey.OP_WRITE, until, "nothing could be sent");
+            sent += sendNow(bytes, offset + sent, length - sent);
+        }
+    }
+
+    /** Sends what the peer takes now, and returns how much that is. */
+    private int sendNow(byte[] bytes, int offset, int length) throws IOException {
+        int sent = 0;
+        boolean taken = true;
+        while (taken && sent < length) {
+            int part = Math.min(length - sent, BUFFER);
+            outgoing.clear().put(bytes, offset + sent, part);
+            int now = channel.write(outgoing.flip());
+            sent += now;
+            taken = now == part;
+        }
+        return sent;
+    }
+
+    private void keep(byte[] bytes, int offset, int length) throws IOException {
+        int before = to - from;
+        if (before + length > MOST_KEPT) {
+            throw new IOException(
+                    "nothing more can be sent: the node has not taken " + before + " bytes that were sent before");
+        }
+        if (to + length > kept.length) {
+            byte[] room = before + length > kept.length ? new byte[2 * (before + length)] : kept;
+            System.arraycopy(kept, from, room, 0, before);
+            kept = room;
+            from = 0;
+            to = before;
+        }
+        System.arraycopy(bytes, offset, kept, to, length);
+        to += length;
+    }
+
+    /**
+     * Sends of what is kept what the peer takes now.
+     *
+     * @return whether that was all
+     */
+    boolean sendKept() throws IOException {
+        from += sendNow(kept, from, to - from);
+        if (!hasKept()) {
+            kept = NONE;
+            from = 0;
+            to = 0;
+        }
+        return !hasKept();
+    }
+}
