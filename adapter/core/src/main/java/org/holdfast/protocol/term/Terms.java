@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * named the present process to the other. That needs nothing of the former process, which may be cut off, frozen, or
  * have a wrong clock.
  *
+ * <p>A term goes on for as long as its votes count. What a majority says after that begins another one, though it is
+ * the same: the voter may have been another process meanwhile, and witnesses that were all replaced begin their epochs
+ * again.
+ *
  * <p>Safe for use by any number of threads.
  */
 public final class Terms {
@@ -70,7 +74,7 @@ public final class Terms {
      */
     public synchronized boolean confirm(Witnesses.Agreement agreement, long askedAt, long askedMicros) {
         State known = state;
-        if (known != null && isSame(known.term(), agreement)) {
+        if (known != null && isSame(known.term(), agreement) && !hasLapsed(known, askedAt, askedMicros)) {
             Term term = known.term();
             state = askedAt - known.askedAt() > 0 ? new State(term, askedAt, askedMicros) : known;
             return false;
@@ -79,6 +83,10 @@ public final class Terms {
         Term next = new Term(number, agreement.place(), agreement.epoch(), agreement.process(), time.nanoTime());
         state = new State(next, askedAt, askedMicros);
         return true;
+    }
+
+    private boolean hasLapsed(State known, long askedAt, long askedMicros) {
+        return sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;
     }
 
     private static boolean isSame(Term term, Witnesses.Agreement agreement) {
@@ -113,9 +121,12 @@ public final class Terms {
      * The monotonic clock may stand still while a machine is suspended. Then the wall clock shows it, if it is set
      * right by now; where it is wrong, nothing worse comes of it than another question.
      */
+    private static long sinceAskedNanos(State known, long now, long micros) {
+        return Math.max(now - known.askedAt(), TimeUnit.MICROSECONDS.toNanos(micros - known.askedMicros()));
+    }
+
     private long sinceAskedNanos(State known) {
-        long byWall = TimeUnit.MICROSECONDS.toNanos(time.epochMicros() - known.askedMicros());
-        return Math.max(time.nanoTime() - known.askedAt(), byWall);
+        return sinceAskedNanos(known, time.nanoTime(), time.epochMicros());
     }
 
     /** Returns how long after a process was named for the first time it is not asked, in nanoseconds. */

@@ -25,7 +25,7 @@ public final class Witnesses {
      * @param place where the process is
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
-     * @param fellows the ids of the witnesses that it knows, its own included, as far as it says
+     * @param fellows the ids of the witnesses that it knows, its own included; without its own if it does not say it
      * @param process the id of the process that it names; empty while it has not asked it, as after a failover
      * @param standbys the ids of the processes that may take its place, by where they are; empty where it has not asked
      *     one yet
@@ -57,6 +57,13 @@ public final class Witnesses {
             Set<String> places = new HashSet<>(standbys.keySet());
             places.add(place);
             return places;
+        }
+
+        /** Returns whether this one knows another one, as far as both say. */
+        private boolean knows(Testimony other) {
+            return fellows.contains(other.witness())
+                    || fellows.isEmpty()
+                    || !other.fellows().contains(other.witness());
         }
 
         private Agreement agreement() {
@@ -108,15 +115,27 @@ public final class Witnesses {
             if (agreement.process().isEmpty()) {
                 continue;
             }
-            long voices = heard.stream()
-                    .filter(it -> it.agreement().equals(agreement))
-                    .map(Testimony::witness)
-                    .distinct()
-                    .count();
-            if (voices >= needed) {
+            if (voices(one, heard) >= needed) {
                 return Optional.of(agreement);
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Returns how many say the same as this one, of witnesses that all know each other. One that was replaced, and goes
+     * on where its successor is not heard, is known by others no more: it would be a majority together with them, and
+     * its successor be one, too.
+     */
+    private static int voices(Testimony one, List<Testimony> heard) {
+        Map<String, Testimony> voices = new HashMap<>();
+        voices.put(one.witness(), one);
+        for (Testimony other : heard) {
+            if (other.agreement().equals(one.agreement())
+                    && voices.values().stream().allMatch(voice -> voice.knows(other) && other.knows(voice))) {
+                voices.put(other.witness(), other);
+            }
+        }
+        return voices.size();
     }
 }

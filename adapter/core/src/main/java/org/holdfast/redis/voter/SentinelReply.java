@@ -107,8 +107,8 @@ final class SentinelReply {
     }
 
     private static Set<String> fellows(String own, List<Map<String, String>> others) {
-        return Stream.concat(Stream.of(own), others.stream().map(SentinelReply::id))
-                .filter(id -> ID.matcher(id).matches())
+        return Stream.concat(Stream.of(own), others.stream().map(other -> other.getOrDefault("runid", "")))
+                .filter(id -> !id.isEmpty()) // of any form: it is a setting
                 .collect(Collectors.toSet());
     }
 

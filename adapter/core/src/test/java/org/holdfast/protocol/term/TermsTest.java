@@ -40,8 +40,19 @@ class TermsTest {
         pass(Duration.ofNanos(1_000));
         assertThat(terms.count(1)).isFalse();
         assertThat(terms.counting()).isEmpty();
+    }
+
+    /** Another client may have used another process meanwhile, and epochs may have begun again. */
+    @Test
+    void term_thatIsNamedAgain_whenItsVotesCountNoMore_isAnotherOne() {
+        confirm("a", 1);
+        pass(COUNTS);
         assertThat(confirm("a", 1)).isFalse();
-        assertThat(terms.count(1)).isTrue();
+        pass(COUNTS.plusNanos(1_000));
+        assertThat(confirm("a", 1)).isTrue();
+        assertThat(terms.count(1)).isFalse();
+        assertThat(terms.count(2)).isTrue();
+        assertThat(terms.unsettledNanos(terms.current().orElseThrow())).isEqualTo(terms.settlesNanos());
     }
 
     @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class WitnessesTest {
@@ -59,6 +61,32 @@ class WitnessesTest {
         Witnesses.Testimony twice = says("a", 1);
         assertThat(Witnesses.agree(3, List.of(twice, twice))).isEmpty();
         assertThat(Witnesses.agree(3, List.of(twice, twice, says("a", 1)))).isPresent();
+    }
+
+    private static Witnesses.Testimony knows(String witness, String... others) {
+        Set<String> fellows =
+                Stream.concat(Stream.of(witness), Stream.of(others)).collect(Collectors.toSet());
+        return new Witnesses.Testimony(witness, "a", 1, 3, fellows, "p", Map.of());
+    }
+
+    /** Its successor and a third one may be a majority for another client. */
+    @Test
+    void witness_thatWasReplaced_isNoVoiceBesideOneThatKnowsItsSuccessorOnly() {
+        Witnesses.Testimony replaced = knows("x", "y", "z");
+        assertThat(Witnesses.agree(3, List.of(replaced, knows("y", "new", "z"))))
+                .isEmpty();
+        assertThat(Witnesses.agree(3, List.of(knows("y", "new", "z"), replaced)))
+                .isEmpty();
+        assertThat(Witnesses.agree(3, List.of(replaced, knows("y", "new", "z"), knows("z", "new", "y"))))
+                .isPresent();
+        assertThat(Witnesses.agree(3, List.of(replaced, knows("y", "x", "z")))).isPresent();
+    }
+
+    /** Before Redis 6.2. */
+    @Test
+    void witness_thatDoesNotSayItsOwnId_isAVoiceBesideAnyOther() {
+        Witnesses.Testimony silent = new Witnesses.Testimony("run", "a", 1, 3, Set.of("y", "z"), "p", Map.of());
+        assertThat(Witnesses.agree(3, List.of(silent, knows("y", "x", "z")))).isPresent();
     }
 
     private Witnesses.Testimony finds(String process) {

@@ -17,6 +17,9 @@ class SentinelReplyTest {
     private static final String FORMER = id('a');
     private static final String NEXT = id('b');
 
+    /** Redis accepts any text of this length for one. */
+    private static final String FELLOW = id('F');
+
     private static String id(char digit) {
         return Character.toString(digit).repeat(40);
     }
@@ -41,7 +44,7 @@ class SentinelReplyTest {
                         details,
                         ("run_id:" + runId + "\r\n").getBytes(StandardCharsets.UTF_8),
                         List.of(fields("ip", "127.0.0.1", "port", "2", "runid", NEXT)),
-                        List.of(),
+                        List.of(fields("runid", FELLOW)),
                         own));
     }
 
@@ -83,6 +86,12 @@ class SentinelReplyTest {
         JedisDataException unknown = new JedisDataException("ERR Unknown sentinel subcommand 'MYID'");
         Witnesses.Testimony said = says("1", details("1", FORMER), id('1'), unknown);
         assertThat(said.witness()).isEqualTo(id('1'));
-        assertThat(said.fellows()).isEmpty();
+        assertThat(said.fellows()).containsExactly(FELLOW);
+    }
+
+    @Test
+    void fellows_ofASentinel_areThoseItKnows_andItself() {
+        assertThat(says("1", details("1", FORMER), id('1'), text(OWN)).fellows())
+                .containsExactlyInAnyOrder(OWN, FELLOW);
     }
 }
