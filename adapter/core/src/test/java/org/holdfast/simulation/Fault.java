@@ -64,6 +64,11 @@ enum Fault {
      * processes leads to the other one for some clients.
      */
     FAILOVER_ASTRAY(0),
+    /**
+     * All witnesses of a node are lost, and others begin with what it is, while no client reaches it. Before that it has
+     * failed over and back, of which some clients have heard the first only, and it fails over again.
+     */
+    WITNESSES_LOST(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */
     SHARD_ISOLATED(0),
     /** The same, and it takes a larger epoch meanwhile, as it does when a move of a slot to it ends. */
@@ -123,7 +128,7 @@ enum Fault {
 
     /** Returns whether another process takes the place of a node's by it, which has a standby. */
     boolean isFailover() {
-        return this == FAILOVER || this == FAILOVER_ONE_WAY || this == FAILOVER_ASTRAY;
+        return this == FAILOVER || this == FAILOVER_ONE_WAY || this == FAILOVER_ASTRAY || this == WITNESSES_LOST;
     }
 
     /** Returns whether it happens to clusters only. */

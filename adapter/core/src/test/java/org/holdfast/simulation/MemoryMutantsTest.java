@@ -58,7 +58,7 @@ class MemoryMutantsTest {
                         .amidst("FAILOVER")
                         .with(
                                 TERM + "Terms.java",
-                                "return Math.max(time.nanoTime() - known.askedAt(), byWall);",
+                                "return sinceAskedNanos(known, time.nanoTime(), time.epochMicros());",
                                 "return 0;"));
     }
 
@@ -96,8 +96,8 @@ class MemoryMutantsTest {
                         .amidst("FAILOVER")
                         .with(
                                 TERM + "Witnesses.java",
-                                "it.agreement().equals(agreement)",
-                                "it.place().equals(agreement.place())"));
+                                "other.agreement().equals(one.agreement())",
+                                "other.place().equals(one.place())"));
     }
 
     @ConcurrentTest
@@ -132,8 +132,21 @@ class MemoryMutantsTest {
                         .amidst("FAILOVER_ASTRAY")
                         .with(
                                 TERM + "Witnesses.java",
-                                "it.agreement().equals(agreement)",
-                                "it.place().equals(agreement.place()) && it.epoch() == agreement.epoch()"));
+                                "other.agreement().equals(one.agreement())",
+                                "other.place().equals(one.place()) && other.epoch() == one.epoch()"));
+    }
+
+    /** By witnesses that were all lost meanwhile, and count their epochs from the beginning again. */
+    @ConcurrentTest
+    void termThatIsNamedAgainAfterItsVotesHaveLapsedTakenForTheSame_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("WITNESSES_LOST")
+                        .with(
+                                TERM + "Terms.java",
+                                "return sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;",
+                                "return false;"));
     }
 
     /** In the same epoch another process has come to the place of the one that goes on for some clients. */

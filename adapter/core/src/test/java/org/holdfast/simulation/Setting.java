@@ -193,7 +193,7 @@ record Setting(
 
     /** Returns how long things go wrong: long enough for a failover, a quarantine, and a failover back. */
     long troubleNanos() {
-        long moving = isClustered() ? 16_000 : 8_000;
+        long moving = isClustered() || kinds.contains(Fault.WITNESSES_LOST) ? 16_000 : 8_000;
         return survival.map(what -> what.duration(this)).orElse((isMoving() ? moving : 3_000) * MILLI);
     }
 

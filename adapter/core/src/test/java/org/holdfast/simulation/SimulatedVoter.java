@@ -48,6 +48,9 @@ final class SimulatedVoter {
     /** The latest epoch of which each witness knows. */
     private final int[] known = new int[WITNESSES];
 
+    /** The epoch with which the present witnesses have begun: they count from there. */
+    private int firstEpoch;
+
     /** Which process each witness has found at each place, when it has asked there last; empty after a failover. */
     private final String[][] found = new String[WITNESSES][2];
 
@@ -112,7 +115,7 @@ final class SimulatedVoter {
         return new Witnesses.Testimony(
                 "witness-" + witness,
                 Integer.toString(place),
-                epoch,
+                epoch - firstEpoch,
                 WITNESSES,
                 Set.of(),
                 found[witness][place],
@@ -192,6 +195,17 @@ final class SimulatedVoter {
         processes.set(1 - place, former);
         next.role.promote(former, (long) (random.nextDouble() * LONGEST_LAG));
         world.after((long) (random.nextDouble() * most), () -> former.restartEmpty(0));
+    }
+
+    /** All witnesses are lost. Others begin with the present primary, and know nothing of what was before. */
+    void loseWitnesses() {
+        firstEpoch = named.size() - 1;
+        Arrays.fill(known, firstEpoch);
+        Arrays.fill(apartUntil, 0);
+        for (String[] places : found) {
+            Arrays.fill(places, "");
+        }
+        namedAt = world.now();
     }
 
     private void demote(SimulatedNode former) {

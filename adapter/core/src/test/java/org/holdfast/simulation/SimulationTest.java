@@ -43,6 +43,11 @@ class SimulationTest {
     }
 
     @Test
+    void protocol_whereAllWitnessesAreLost_keepsItsPromises() throws Exception {
+        simulate("WITNESSES_LOST", Math.max(1, SEEDS / 20));
+    }
+
+    @Test
     void protocol_whereNodesAreClusters_keepsItsPromises() throws Exception {
         long heard = simulate(CLUSTERS, Math.max(1, SEEDS / 10));
         assertThat(heard).as("releases that clients have heard of").isGreaterThan(SEEDS / 10);

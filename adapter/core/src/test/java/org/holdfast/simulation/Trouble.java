@@ -120,6 +120,7 @@ final class Trouble {
             case FAILOVER -> failOver(nodes.indexOf(node));
             case FAILOVER_ONE_WAY -> failOverOneWay(nodes.indexOf(node));
             case FAILOVER_ASTRAY -> failOverAstray(nodes.indexOf(node));
+            case WITNESSES_LOST -> loseWitnesses(nodes.indexOf(node));
             default -> clusters.happen(kind, nodes.indexOf(node));
         }
     }
@@ -164,6 +165,32 @@ final class Trouble {
             case 1 -> failOverOneWay(node);
             default -> replaceInPlace(node);
         }
+    }
+
+    private void loseWitnesses(int node) {
+        SimulatedVoter voter = voters.get(node);
+        long heard = 1_500 * MILLI + upTo(1_000 * MILLI);
+        long lost = heard + 200 * MILLI + upTo(1_000 * MILLI);
+        long begin = lost
+                + setting.timing().maxLeaseTtl().toNanos()
+                + 2 * Whereabouts.counts(setting).toNanos();
+        long again = begin + 1_000 * MILLI + upTo(4_000 * MILLI);
+        long over = again + 2_000 * MILLI;
+        if (world.now() + over > end) {
+            return;
+        }
+        voter.failOver(heard);
+        world.after(heard + upTo(200 * MILLI), () -> voter.failOver(begin - lost));
+        for (Client client : clients) {
+            boolean late = random.nextBoolean();
+            long until = world.now() + (late ? again + upTo(2_000 * MILLI) : begin);
+            world.after(late ? heard : lost, () -> {
+                client.whereabouts.standApart(node, 0, until);
+                client.reach.cutOff(NodeSet.of(node), until);
+            });
+        }
+        world.after(begin, voter::loseWitnesses);
+        world.after(again, () -> failOver(node));
     }
 
     /** Some clients are on the side of the former primary, with few witnesses, and do not hear of it for a while. */
