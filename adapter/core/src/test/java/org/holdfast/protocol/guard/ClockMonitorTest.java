@@ -215,4 +215,33 @@ class ClockMonitorTest extends MonitoredClocks {
         assertThat(told(0, SECOND - 2 * MILLI, SECOND + 2 * MILLI, 0)).isFalse();
         assertThat(clockMonitor.isDoubted(0)).isFalse();
     }
+
+    /** The look ended late: meanwhile another process was the node, with a clock of its own. */
+    @Test
+    void look_ofAFormerTerm_saysNothingOfThePresentClock() {
+        clockMonitor.begin(0, 2);
+        clockMonitor.admitted(0, 2, EPOCH_MICROS + 3 * SECOND / 1_000, 0);
+        clockMonitor.admitted(0, 1, EPOCH_MICROS, 0);
+        Answer granted = new Answer(0, new Reply.Granted(), EPOCH_MICROS + SECOND / 1_000);
+        assertThat(clockMonitor
+                        .weigh(granted, ACQUIRE, 2, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+                        .reply())
+                .isInstanceOf(Reply.NoAnswer.class);
+    }
+
+    /** What that clock ended too early may be missing in the memory of each process that follows. */
+    @Test
+    void doubtInTheClockOfAFormerProcess_staysUntilALookIsAdmitted() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, SECOND);
+        for (int term = 1; term <= 2; term++) {
+            clockMonitor.begin(0, term);
+            assertThat(clockMonitor.wasDoubted(0)).as("in term %s", term).isTrue();
+            assertThat(clockMonitor.isDoubted(0)).as("has a clock of its own").isFalse();
+        }
+        clockMonitor.admitted(0, 2, EPOCH_MICROS, 0);
+        assertThat(clockMonitor.wasDoubted(0)).isFalse();
+        clockMonitor.begin(0, 3);
+        assertThat(clockMonitor.wasDoubted(0)).isFalse();
+    }
 }

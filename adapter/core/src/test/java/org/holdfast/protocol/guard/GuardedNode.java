@@ -30,6 +30,7 @@ abstract class GuardedNode {
     /** What the process has seen of others whose guard is made next. */
     AcceptedSettings.OfOthers others = othersSeenBefore(time);
 
+    boolean clockDoubted;
     boolean formerClockDoubted;
     final FakeNode node = new FakeNode();
     long steadySince = START;
@@ -127,7 +128,7 @@ abstract class GuardedNode {
         NodeGuard.ClockWatch steady = new NodeGuard.ClockWatch() {
             @Override
             public boolean isDoubted(int node) {
-                return false;
+                return clockDoubted;
             }
 
             @Override

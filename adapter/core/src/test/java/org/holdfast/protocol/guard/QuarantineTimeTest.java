@@ -124,6 +124,7 @@ class QuarantineTimeTest extends GuardedNode {
             assertThat(it.quarantineMicros()).isZero();
             assertThat(it.reason()).isEmpty();
         });
+        assertThat(node.parsed().sinceMicros()).as("memory is whole since then").isEqualTo(START);
     }
 
     /** It has looked seldom, and yet knows that the clock has not gone ahead. */
@@ -203,5 +204,50 @@ class QuarantineTimeTest extends GuardedNode {
         node.now -= 60 * SECOND;
         steadySince = node.now;
         assertBegins("set back");
+    }
+
+    /** An answer that came just after the look shows a jump. What that is worth is found out apart from this look. */
+    @Test
+    void quarantine_thatWasWatchedToItsEnd_isOver_whateverTheClockShowsAfterTheLook() {
+        voteAfterQuarantine();
+        long since = node.parsed().sinceMicros();
+        pass(Duration.ofSeconds(3));
+        steadySince = node.now + 30 * SECOND;
+        assertThat(admitted().reason()).isEmpty();
+        assertThat(node.parsed().sinceMicros()).isEqualTo(since);
+    }
+
+    /** By a process that was there before the last look of another: no gap lies in between. */
+    @Test
+    void watch_ofOneProcessAfterTheOther_isOne() {
+        voteAfterQuarantine();
+        steadySince = node.now;
+        watch(Duration.ofSeconds(5));
+        assertThat(watchedSince).isEqualTo(START);
+        assertThat(node.parsed().steadyMicros()).isEqualTo(START);
+    }
+
+    /** What was watched before cannot be compared, though the clock shows the same moments again soon. */
+    @Test
+    void clock_setBackByLittle_isNotedAtOnce_asWatchedSinceThen() {
+        voteAfterQuarantine();
+        node.now -= SECOND / 3;
+        admitted();
+        assertThat(node.parsed().steadyMicros()).isEqualTo(node.now);
+    }
+
+    /** Others may have watched it without a gap: their watch must show whose clock it was. */
+    @Test
+    void look_byAProcessThatDoubtsTheClock_isNotNoted() {
+        voteAfterQuarantine();
+        pass(Duration.ofSeconds(4));
+        String mark = node.mark;
+        steadySince = node.now;
+        clockDoubted = true;
+        assertVotes();
+        assertThat(node.mark).isEqualTo(mark);
+        clockDoubted = false;
+        assertVotes();
+        assertThat(node.mark).isNotEqualTo(mark);
     }
 }

@@ -107,6 +107,29 @@ class StandstillTest extends MonitoredClocks {
                 .isTrue();
     }
 
+    /** It is still behind. */
+    @Test
+    void jump_thatIsSmallerThanTheSetBackBefore_mayBeOurs() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS - 19_000_000);
+        one.note(0, 0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS - 13_000_000);
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS - 13_100_000))
+                .isTrue();
+    }
+
+    @Test
+    void jump_afterOneThatHasUndoneASetBackByTheSame_mayBeOurs() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS - 19_000_000);
+        one.note(0, 0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        one.settle(0, one.doubt(0), 2 * SECOND + MILLI);
+        one.note(0, 0, 3 * SECOND, 3 * SECOND + MILLI, EPOCH_MICROS + 23_000_000);
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS + 22_900_000))
+                .isTrue();
+    }
+
     /** Another process looked from before the jump until after it, and saw none: it is our clock that stood still. */
     @Test
     void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {
@@ -125,6 +148,10 @@ class StandstillTest extends MonitoredClocks {
                 .isFalse();
         assertThat(one.stoodStillBy(0)).isBetween(59 * SECOND, 61 * SECOND);
         assertThat(one.stoodStillBy(0)).as("reported once").isZero();
+        one.settle(0, one.doubt(0), 2 * SECOND);
+        assertThat(one.isVouchedFor(0, before, EPOCH_MICROS + 60_000_000))
+                .as("nothing is doubted any more")
+                .isFalse();
     }
 
     @Test
@@ -134,5 +161,82 @@ class StandstillTest extends MonitoredClocks {
         one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 2_000_000);
         assertThat(one.find(0, 2 * SECOND)).isEqualTo(ClockMonitor.Finding.OPEN);
         assertThat(one.find(0, 4 * SECOND)).isEqualTo(ClockMonitor.Finding.NODE);
+    }
+
+    private static void told(ClockMonitor five, int node, long sent, long aheadNanos) {
+        long micros = EPOCH_MICROS + (sent + MILLI / 2 + aheadNanos) / 1_000;
+        five.note(node, 0, ORIGIN + sent, ORIGIN + sent + MILLI, micros);
+    }
+
+    private static ClockMonitor fiveWatched() {
+        ClockMonitor five = new ClockMonitor(5, SETTINGS);
+        for (int node = 0; node < 5; node++) {
+            told(five, node, 0, 0);
+        }
+        return five;
+    }
+
+    @Test
+    void twoOfFive_areNoQuorumAgainstOurClock() {
+        ClockMonitor five = fiveWatched();
+        told(five, 0, SECOND, 30 * SECOND);
+        told(five, 1, SECOND, 30 * SECOND);
+        assertThat(five.find(0, ORIGIN + SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.OPEN);
+        assertThat(five.stoodStillNanos()).isZero();
+        told(five, 2, SECOND, 30 * SECOND);
+        assertThat(five.find(0, ORIGIN + SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.CLIENT);
+        assertThat(five.stoodStillNanos()).isPositive();
+    }
+
+    @Test
+    void nodeThatShowsTheSameJump_isNoneOfThoseThatContradictIt() {
+        ClockMonitor five = fiveWatched();
+        told(five, 0, SECOND, 30 * SECOND);
+        long since = SECOND + 2 * MILLI;
+        told(five, 1, since, 30 * SECOND);
+        told(five, 2, since, 0);
+        told(five, 3, since, 0);
+        assertThat(five.isContradicted(0)).as("the last one may show it").isFalse();
+        told(five, 4, since, 0);
+        assertThat(five.isContradicted(0)).isTrue();
+    }
+
+    /** Whatever our clock shows: here it is negative by then. */
+    @Test
+    void nodesThatHaveNeverAnswered_contradictNothing() {
+        told(0, 3 * SECOND, 3 * SECOND + MILLI, 0);
+        told(0, 4 * SECOND, 4 * SECOND + MILLI, 30 * SECOND);
+        assertThat(clockMonitor.isContradicted(0)).isFalse();
+        assertThat(find(0, 4 * SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.OPEN);
+    }
+
+    /** Nodes that have answered in between show another one. */
+    @Test
+    void standstill_soonAfterOneOfTheSameLength_isToldAsWell() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+        }
+        for (int node = 0; node < 3; node++) {
+            told(node, SECOND, SECOND + MILLI, SECOND);
+        }
+        assertThat(clockMonitor.stoodStillNanos()).isPositive();
+        told(0, SECOND + 2 * MILLI, SECOND + 3 * MILLI, SECOND);
+        told(1, SECOND + 2 * MILLI, SECOND + 3 * MILLI, SECOND);
+        told(0, 2 * SECOND, 2 * SECOND + MILLI, 2 * SECOND);
+        told(1, 2 * SECOND, 2 * SECOND + MILLI, 2 * SECOND);
+        assertThat(clockMonitor.stoodStillNanos()).isPositive();
+    }
+
+    /** That node has gone ahead by itself meanwhile, or does not answer any more. */
+    @Test
+    void standstill_ofALengthThatTheOthersShow_isToldAfterAShortOneThatOneNodeHasShown() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+        }
+        told(0, SECOND, SECOND + MILLI, 50 * MILLI);
+        assertThat(clockMonitor.stoodStillBy(0)).isPositive();
+        told(1, 2 * SECOND, 2 * SECOND + MILLI, 30 * SECOND);
+        told(2, 2 * SECOND, 2 * SECOND + MILLI, 30 * SECOND);
+        assertThat(clockMonitor.stoodStillNanos()).isBetween(29 * SECOND, 31 * SECOND);
     }
 }

@@ -124,4 +124,17 @@ class WatchedClockTest {
         assertThat(clockMonitor.isVouchedFor(0, start - 60_000_000, start + 31_900_000))
                 .isTrue();
     }
+
+    /** In them keys may end a second time, and nobody has watched that. */
+    @Test
+    void moments_thatComeAgainAfterASetBack_areNotWatchedYet() {
+        long start = 1_800_000_000_000_000L;
+        for (int second = 0; second <= 10; second++) {
+            told(second * SECOND, 0);
+        }
+        told(11 * SECOND, -4 * SECOND);
+
+        assertThat(clockMonitor.unwatchedMicros(0, start + 2_000_000)).isBetween(5_000_000L, 5_010_000L);
+        assertThat(clockMonitor.unwatchedMicros(0, start + 8_000_000)).isZero();
+    }
 }
