@@ -4,6 +4,7 @@ package org.holdfast.protocol.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -150,5 +151,41 @@ class LeasesTest {
         assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();
         heldLock(LockRequest.semaphore("a", 2).waitTimeout(Duration.ZERO).ttl(TTL), Holder.transaction("one"));
         assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();
+    }
+
+    @Test
+    void lockOfAnotherThread_orOneThatHasEnded_isNotFoundAsOfThisThread() throws Exception {
+        HeldLock mine = heldLock(fixture.request(0), Holder.transaction("one"));
+        List<HeldLock> found = new ArrayList<>();
+        Thread another = new Thread(() -> found.add(fixture.leases.takenByThisThread(List.of("a"))));
+        another.start();
+        another.join();
+        assertThat(found).containsOnlyNulls().hasSize(1);
+        time.passTo(mine.validUntil());
+        assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();
+    }
+
+    /** It was meant for the holder before. */
+    @Test
+    void announcementOfAnOlderToken_hastensNoRenewal() throws Exception {
+        HeldLock heldLock = heldLock(fixture.request(0), Holder.transaction("one"));
+        fixture.leases.suspect("a", heldLock.claim().lastToken());
+        fixture.renewals.sweep(service);
+        assertThat(renewed()).isEmpty();
+        fixture.leases.suspect("a", heldLock.claim().lastToken() + 1);
+        fixture.renewals.sweep(service);
+        assertThat(renewed()).isNotEmpty();
+    }
+
+    @Test
+    void fixedLease_whoseLockIsSaidToBeTakenAway_isNotMadeLonger() throws Exception {
+        LockRequest fixed = LockRequest.of("a").waitTimeout(Duration.ZERO).fixedTtl(TTL);
+        HeldLock heldLock = heldLock(fixed, Holder.transaction("one"));
+        long end = heldLock.validUntil();
+        time.passMillis(ProtocolFixture.TTL_MILLIS / 2);
+        fixture.leases.suspect("a", heldLock.claim().lastToken() + 1);
+        fixture.renewals.sweep(service);
+        assertThat(heldLock.validUntil()).isEqualTo(end);
+        assertThat(renewed()).isEmpty();
     }
 }

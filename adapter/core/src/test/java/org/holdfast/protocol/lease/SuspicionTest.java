@@ -47,4 +47,13 @@ class SuspicionTest {
         suspicion.resolve(former);
         assertThat(suspicion.isOpen()).isFalse();
     }
+
+    @Test
+    void first_isDueAtOnce_whereverOurClockBegan() {
+        for (long now : new long[] {-3 * PAUSE, -1, 0, 1}) {
+            Suspicion first = new Suspicion();
+            first.raise(now);
+            assertThat(first.due()).isEqualTo(now);
+        }
+    }
 }

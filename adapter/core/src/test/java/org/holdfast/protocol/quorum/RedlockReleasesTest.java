@@ -216,4 +216,13 @@ class RedlockReleasesTest extends RedlockOnThreeNodes {
         assertThat(nodes.roundsNotLeft()).isZero();
         assertThat(service.roundsNotLeft()).isZero();
     }
+
+    @Test
+    void release_isKnownAsSoonAsAQuorumHasConfirmedIt() {
+        service.latency(2, 40);
+        long before = time.nanoTime();
+        assertThat(released(new Reply.Released(0), new Reply.Released(0), new Reply.Released(0)))
+                .isEqualTo(ReleaseResult.RELEASED);
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
+    }
 }

@@ -5,10 +5,13 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import java.util.List;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderEntry;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
 
 /** What an attempt to acquire makes of the votes, and for how long its lease is valid. */
@@ -132,5 +135,69 @@ class RedlockTest extends RedlockOnThreeNodes {
                 .extracting(QuorumResult.Undetermined::failures)
                 .isEqualTo(java.util.Map.of("node-0", "no answer in time", "node-1", "no answer in time"));
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
+    }
+
+    private QuorumResult attemptThatCountsVotes() {
+        return redlock.acquire(
+                nodes, AnyToken.acquire(claim(7)), time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, true);
+    }
+
+    @Test
+    void acquire_thatCountsVotes_waitsForOneAsLongAgainAsForTheRefusal() {
+        nodes.node(0, HELD).latency(0, 10).node(1, HELD).latency(1, 10).latency(2, 20);
+        assertThat(attemptThatCountsVotes()).isEqualTo(new QuorumResult.Contended(800, true));
+
+        nodes.latency(2, 21);
+        long before = time.nanoTime();
+        assertThat(attemptThatCountsVotes()).isEqualTo(new QuorumResult.Contended(800, false));
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(20));
+    }
+
+    @Test
+    void contended_afterAnAttemptForAnotherPermit_hasTheVotesOfBoth() {
+        QuorumResult.Contended with = new QuorumResult.Contended(5, true);
+        QuorumResult.Contended without = new QuorumResult.Contended(7, false);
+        assertThat(with.after(without)).isEqualTo(new QuorumResult.Contended(5, true));
+        assertThat(without.after(with)).isEqualTo(new QuorumResult.Contended(7, true));
+        assertThat(without.after(without)).isEqualTo(without);
+    }
+
+    private void owner(int node, String owner) {
+        nodes.node(node, new Reply.Seen(0, List.of(new HolderEntry(0, false, owner, 500))));
+    }
+
+    private boolean isHeld() {
+        List<Target> locks = List.of(new Target.Exclusive("a"));
+        return redlock.isHeld(nodes, locks, time.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    @Test
+    void owner_thatAQuorumReports_isKnown_asSoonAsThatIsDecided() {
+        nodes.latency(2, 40);
+        owner(0, "one");
+        owner(1, "one");
+        owner(2, "one");
+        long before = time.nanoTime();
+        assertThat(isHeld()).isTrue();
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
+        owner(1, "other");
+        assertThat(isHeld()).as("the third node decides").isTrue();
+
+        nodes.node(0, new Reply.Seen(0, List.of())).node(1, new Reply.Seen(0, List.of()));
+        before = time.nanoTime();
+        assertThat(isHeld()).isFalse();
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
+    }
+
+    @Test
+    void quorumThatDoesNotAnswer_knowsNoOwner_andNoFreePermit() {
+        owner(0, "one");
+        nodes.node(1, NO_ANSWER).latency(2, 10_000);
+        long before = time.nanoTime();
+        assertThat(isHeld()).isFalse();
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
+        Command.FindPermit find = new Command.FindPermit("a", 2, 0);
+        assertThat(redlock.findPermit(nodes, find, time.nanoTime() + Long.MAX_VALUE / 2))
+                .isEmpty();
     }
 }

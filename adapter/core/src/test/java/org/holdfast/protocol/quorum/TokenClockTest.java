@@ -61,4 +61,12 @@ class TokenClockTest {
         long tombstone = givenUp + 1;
         assertThat(clock.next(0)).isGreaterThan(tombstone);
     }
+
+    @Test
+    void tokenThatNoRightClockHasProposed_hidesNoneThatIsToBeExceeded() {
+        long seen = time.epochMicros() + 5_000_000;
+        clock.observe(seen);
+        clock.observe(time.epochMicros() + 10_000_001);
+        assertThat(clock.next(0)).isEqualTo(seen + 2);
+    }
 }

@@ -108,4 +108,29 @@ class TokenVotesTest extends RedlockOnThreeNodes {
                 .isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }
+
+    /** A node that does not say its time says nothing of the token. */
+    @Test
+    void acquire_tokenThatOnlyOneNodeFindsTooFarFromItsClock_isSent() {
+        long token = time.epochMicros() + MILLISECONDS.toMicros(300_010);
+        nodes.measuresClocks();
+        for (int node = 1; node < 3; node++) {
+            nodes.node(node, command -> command instanceof Command.Inspect ? NO_ANSWER : ScriptedNodes.agree(command));
+        }
+        Command.Acquire limited = new Command.Acquire(claim(token), Optional.empty(), timing.maxSkewMicros());
+
+        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false))
+                .isInstanceOf(QuorumResult.Acquired.class);
+    }
+
+    /** The third node does not answer in time: the numbers of the others are enough. */
+    @Test
+    void acquire_ticketThatTheFirstNodesRefuse_waitsForTheOthersNoLongerThanANodeTimeout() {
+        nodes.node(0, new Reply.TicketTooSmall(900))
+                .node(1, new Reply.TicketTooSmall(9))
+                .latency(2, 10_000);
+        long before = time.nanoTime();
+        assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(900));
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
+    }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -114,5 +115,39 @@ class UnfinishedReleasesTest {
         retry();
         assertThat(unfinished.size()).isZero();
         assertThat(sentTo(1)).isEqualTo(6);
+    }
+
+    private static final List<Reply> CONFIRMATIONS =
+            List.of(new Reply.Released(0), new Reply.Gone(), new Reply.Held(5));
+
+    private static final List<Reply> FAILURES =
+            List.of(SILENCE, new Reply.NotSent("refused"), new Reply.Refused("LOADING"));
+
+    @Test
+    void release_isKept_whereItFailed_andOnlyThere() {
+        Command.Release release = Command.Release.ofLease(
+                new Claim(new Target.Exclusive("x"), new Owner("a".repeat(40)), 1, 1_000, 1_000));
+        CONFIRMATIONS.forEach(reply -> unfinished.addUnlessConfirmed(new Answer(0, reply, 0), release));
+        assertThat(unfinished.size()).isZero();
+        FAILURES.forEach(reply -> unfinished.addUnlessConfirmed(new Answer(0, reply, 0), release));
+        assertThat(unfinished.size()).isEqualTo(3);
+    }
+
+    @Test
+    void release_thatIsSentAgain_isDone_whateverANodeSaysThatHasRunIt() {
+        for (Reply reply : CONFIRMATIONS) {
+            add(1, NodeSet.of(1));
+            nodes.node(1, reply);
+            retry();
+            assertThat(unfinished.size()).as("after %s", reply).isZero();
+        }
+        for (Reply reply : FAILURES) {
+            add(1, NodeSet.of(1));
+            nodes.node(1, reply);
+            retry();
+            assertThat(unfinished.size()).as("after %s", reply).isOne();
+            nodes.node(1, ScriptedNodes::agree);
+            retry();
+        }
     }
 }
