@@ -1,12 +1,14 @@
 ------------------------------ MODULE Readers -------------------------------
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* Readers and writers of one lock: see docs/safety.md, "Why readers and writers keep each other out". Messages, time,*)
-(* clocks and clients are as in Holdfast. Left out: restarts, which Holdfast has, and a writer that becomes a reader. *)
+(* clocks and clients are as in Holdfast. Left out: restarts, which Holdfast has, a writer that becomes a reader, and *)
+(* that a grave ends: it stays for as long as what is under way of its reader may last.                               *)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
   Nodes,        \* the nodes that vote
-  Claims,       \* 1..n; tokens are drawn in any order, and a claim has the token 2 * its number
+  Claims,       \* 1..n
+  Rank,         \* which token a claim has, as in Holdfast; tokens are drawn in any order
   Writers,      \* the claims that want the lock alone; the others read
   Renewers,     \* the claims that are renewed
   Ttl,          \* for how many ticks a node keeps a lock
@@ -30,25 +32,33 @@ Shared == 99    \* stands for the word "readers" where an owner would be
 
 Is(mutant) == mutant \in Mutants
 Max(a, b) == IF a > b THEN a ELSE b
-Token(c) == 2 * c
+Token(c) == 2 * Rank[c]
 Tombstone(c) == Token(c) + 1
 Reading == Claims \ Writers
 Quorum == Cardinality(Nodes) \div 2 + 1
 
 (* `owner` is a writer, or Shared. `left`: for how many ticks the lock lasts for a writer; `entries`: that of each    *)
-(* reader. `graves`: the readers that have released their leases. `base` and `leased`: the last token, and the last   *)
-(* one of a lease, before the reading began. `before`, `last` and `lease` are as in Holdfast.                         *)
-Empty == [owner |-> None, left |-> 0, entries |-> [c \in Reading |-> 0], graves |-> {}, base |-> 0, leased |-> 0,
-          before |-> 0, last |-> 0, lease |-> 0]
-
+(* reader. `listed`: the readers that have an entry, which lingers when their lease has ended, as keys do. `graves`:  *)
+(* the readers that have released their leases. `base` and `leased`: the last token, and the last one of a lease,     *)
+(* before the reading began. `before`, `last` and `lease` are as in Holdfast.                                         *)
 NoEntries == [c \in Reading |-> 0]
+
+(* Nobody reads: `owner` has the lock alone, or is None. *)
+Alone(owner, left, before, last, lease) ==
+  [owner |-> owner, left |-> left, entries |-> NoEntries, listed |-> {}, graves |-> {}, base |-> 0, leased |-> 0,
+   before |-> before, last |-> last, lease |-> lease]
+
+Free(last, lease) == Alone(None, 0, 0, last, lease)
+Empty == Free(0, 0)
+
 IsRead(m) == m.owner = Shared
-InForce(m) == IF IsRead(m) THEN \E c \in Reading : m.entries[c] > 0 ELSE m.owner # None /\ m.left > 0
+InForce(m) == IF IsRead(m) THEN \E c \in m.listed : m.entries[c] > 0 ELSE m.owner # None /\ m.left > 0
 
 (**********************************************************************************************************************)
 (* Writers: acquire.lua, renew.lua, release.lua                                                                       *)
 (**********************************************************************************************************************)
 
+(* A lease that has ended is overwritten, and so is a reading of which all leases have ended. *)
 HeldByOther(m, c) ==
   /\ m.owner \notin {None, c}
   /\ InForce(m)
@@ -56,24 +66,26 @@ HeldByOther(m, c) ==
 
 Grants(m, c) == ~HeldByOther(m, c) /\ (Token(c) > m.last \/ (m.owner = c /\ Token(c) >= m.last))
 
-Granted(m, c) ==
-  [m EXCEPT !.owner = c, !.left = Ttl, !.before = IF m.owner = c THEN @ ELSE m.lease,
-            !.last = Token(c), !.lease = Token(c)]
+Granted(m, c, ttl) ==
+  IF m.owner = c
+  THEN Alone(c, Max(m.left, ttl), m.before, Token(c), Token(c))
+  ELSE Alone(c, ttl, m.lease, Token(c), Token(c))
 
 Extends(m, c) == m.owner = c \/ (~HeldByOther(m, c) /\ Token(c) >= m.lease)
 
-Extended(m, c) ==
+Extended(m, c, ttl) ==
   LET lease == Max(m.lease, Token(c))
-  IN [m EXCEPT !.owner = c, !.left = Ttl, !.before = lease, !.last = Max(@, lease), !.lease = lease]
+  IN Alone(c, IF m.owner = c THEN Max(m.left, ttl) ELSE ttl, lease, Max(m.last, lease), lease)
 
-Released(m, c, held) ==
+(* `held` and `tombstone` are as in Holdfast. *)
+Released(m, c, held, tombstone) ==
   LET mine == m.owner = c
-      lease == IF held THEN Max(m.lease, Tombstone(c))
+      lease == IF held THEN Max(m.lease, tombstone)
                ELSE IF mine /\ m.before < m.lease THEN m.before ELSE m.lease
   IN [m EXCEPT !.owner = IF mine THEN None ELSE @,
                !.left = IF mine THEN 0 ELSE @,
-               !.before = IF mine \/ m.owner = None THEN 0 ELSE IF held THEN Max(@, Tombstone(c)) ELSE @,
-               !.last = Max(@, Tombstone(c)),
+               !.before = IF mine \/ m.owner = None THEN 0 ELSE IF held THEN Max(@, tombstone) ELSE @,
+               !.last = Max(@, tombstone),
                !.lease = lease]
 
 (**********************************************************************************************************************)
@@ -85,11 +97,23 @@ HeldByWriter(m) ==
   /\ InForce(m)
   /\ ~Is("readerAdmittedWhileTheLockIsHeldAlone")
 
+(* The reading that goes on, or one that begins now. *)
+Begun(m) ==
+  IF IsRead(m) THEN m
+  ELSE [Alone(Shared, 0, m.lease, m.last, m.lease) EXCEPT !.base = m.last, !.leased = m.lease]
+
+(* Entries that may be deleted on the way: they have lingered for as long as they were to. *)
+Ended(m) == {c \in m.listed : m.entries[c] = 0 \/ Is("entriesDeletedWhileInForce")}
+
+(* They are. The last token of a lease is perhaps that of one of them: it stands if a grant is undone. *)
+Swept(m, swept) ==
+  [m EXCEPT !.listed = @ \ swept, !.before = IF swept = {} THEN @ ELSE m.lease]
+
 (* join_reading.lua: records the reader. *)
-Joined(m, c, base, leased, before, entries, graves) ==
+Joined(m, c, ttl, before) ==
   LET lease == Max(m.lease, Token(c))
-  IN [owner |-> Shared, left |-> 0, entries |-> [entries EXCEPT ![c] = Ttl], graves |-> graves,
-      base |-> base, leased |-> leased, before |-> before, last |-> Max(m.last, lease), lease |-> lease]
+  IN [m EXCEPT !.entries = [@ EXCEPT ![c] = Max(@, ttl)], !.listed = @ \union {c}, !.before = before,
+               !.last = Max(@, lease), !.lease = lease]
 
 (* A reader's token is larger than the last one before the reading began. *)
 Admits(m, c) ==
@@ -98,10 +122,9 @@ Admits(m, c) ==
      \/ Is("readersTokenNotCompared")
   /\ c \notin m.graves \/ Is("readersGraveMissing")
 
-Admitted(m, c) ==
-  IF IsRead(m)
-  THEN Joined(m, c, m.base, m.leased, IF InForce(m) THEN m.before ELSE m.lease, m.entries, m.graves)
-  ELSE Joined(m, c, m.last, m.lease, m.lease, NoEntries, {})
+Admitted(m, c, ttl, swept) ==
+  LET r == Swept(Begun(m), swept)
+  IN Joined(r, c, ttl, IF InForce(r) THEN r.before ELSE r.lease)
 
 IsIn(m, c) == IsRead(m) /\ m.entries[c] > 0
 
@@ -111,27 +134,22 @@ ExtendsReading(m, c) ==
      /\ Token(c) >= (IF IsRead(m) THEN m.leased ELSE m.lease)
      /\ c \notin m.graves \/ Is("readersGraveMissing")
 
-ExtendedReading(m, c) ==
-  LET lease == Max(m.lease, Token(c))
-  IN IF IsRead(m)
-     THEN Joined(m, c, m.base, m.leased, lease, m.entries, m.graves)
-     ELSE Joined(m, c, m.last, m.lease, lease, NoEntries, {})
+ExtendedReading(m, c, ttl, swept) == Joined(Swept(Begun(m), swept), c, ttl, Max(m.lease, Token(c)))
 
-ReleasedReading(m, c, held) ==
-  LET entries == IF IsRead(m) THEN [m.entries EXCEPT ![c] = 0] ELSE m.entries
-      others == \E d \in Reading : entries[d] > 0
-      lease == IF held THEN Max(m.lease, Tombstone(c)) ELSE m.lease
-      last == Max(m.last, Tombstone(c))
+ReleasedReading(m, c, held, tombstone, swept) ==
+  LET r == Swept(m, swept)
+      others == r.listed \ {c}
       all == Is("releaseOfOneReaderForAll")
-  IN IF ~IsRead(m)
-     THEN [m EXCEPT !.last = last, !.lease = lease,
-                    !.before = IF held /\ m.owner # None THEN Max(@, Tombstone(c)) ELSE @]
-     ELSE IF others /\ ~all
-     THEN [m EXCEPT !.entries = entries, !.graves = @ \union {c}, !.last = last, !.lease = lease,
-                    !.before = IF held THEN Max(@, Tombstone(c)) ELSE @]
-     ELSE [m EXCEPT !.owner = None, !.entries = NoEntries, !.graves = {}, !.base = 0, !.leased = 0, !.before = 0,
+      lease == IF held THEN Max(m.lease, tombstone) ELSE m.lease
+      last == Max(m.last, tombstone)
+  IN IF IsRead(m) /\ (others = {} \/ all)
+     THEN Free(last, IF ~held /\ c \in m.listed /\ r.before < lease THEN r.before ELSE lease)
+     ELSE [r EXCEPT !.entries = IF IsRead(m) THEN [@ EXCEPT ![c] = 0] ELSE @,
+                    !.listed = others,
+                    !.graves = IF IsRead(m) /\ tombstone > 0 THEN @ \union {c} ELSE @,
+                    !.before = IF held /\ m.owner # None THEN Max(@, tombstone) ELSE @,
                     !.last = last,
-                    !.lease = IF ~held /\ IsIn(m, c) /\ m.before < lease THEN m.before ELSE lease]
+                    !.lease = lease]
 
 (**********************************************************************************************************************)
 (* Steps                                                                                                              *)
@@ -150,34 +168,50 @@ nodesUnchanged == UNCHANGED <<memory, buried>>
 Had(c) == state[c] \in {"held", "renewing", "over"}
 Holds(c) == state[c] \in {"held", "renewing"} /\ valid[c] > 0
 
-(* A client begins to ask, gets the lock, gives up, renews, has it extended, or ends its lease: see Holdfast. *)
-Client(c) ==
-  /\ \/ /\ state[c] = "new"
-        /\ state' = [state EXCEPT ![c] = "asking"]
-        /\ valid' = [valid EXCEPT ![c] = Validity]
-        /\ UNCHANGED <<extension, votes, renewed>>
-     \/ /\ state[c] = "asking" /\ Cardinality(votes[c]) >= Quorum /\ valid[c] > 0
-        /\ state' = [state EXCEPT ![c] = "held"]
-        /\ votes' = [votes EXCEPT ![c] = {}]
-        /\ UNCHANGED <<valid, extension, renewed>>
-     \/ /\ state[c] \in {"asking", "held", "renewing"}
-        /\ state' = [state EXCEPT ![c] = IF @ = "asking" THEN "failed" ELSE "over"]
-        /\ valid' = [valid EXCEPT ![c] = 0]
-        /\ extension' = [extension EXCEPT ![c] = 0]
-        /\ votes' = [votes EXCEPT ![c] = {}]
-        /\ UNCHANGED renewed
-     \/ /\ Holds(c) /\ c \in Renewers
-        /\ state' = [state EXCEPT ![c] = "renewing"]
-        /\ extension' = [extension EXCEPT ![c] = Validity]
-        /\ votes' = [votes EXCEPT ![c] = {}]
-        /\ renewed' = [renewed EXCEPT ![c] = TRUE]
-        /\ UNCHANGED valid
-     \/ /\ state[c] = "renewing" /\ Cardinality(votes[c]) >= Quorum /\ valid[c] > 0
-        /\ state' = [state EXCEPT ![c] = "held"]
-        /\ valid' = [valid EXCEPT ![c] = Max(@, extension[c])]
-        /\ extension' = [extension EXCEPT ![c] = 0]
-        /\ votes' = [votes EXCEPT ![c] = {}]
-        /\ UNCHANGED renewed
+(* What a client does: see Holdfast. *)
+Ask(c) ==
+  /\ state[c] = "new"
+  /\ state' = [state EXCEPT ![c] = "asking"]
+  /\ valid' = [valid EXCEPT ![c] = Validity]
+  /\ UNCHANGED <<extension, votes, renewed>>
+  /\ nodesUnchanged
+
+Get(c) ==
+  /\ state[c] = "asking" /\ Cardinality(votes[c]) >= Quorum /\ valid[c] > 0
+  /\ state' = [state EXCEPT ![c] = "held"]
+  /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ UNCHANGED <<valid, extension, renewed>>
+  /\ nodesUnchanged
+
+(* It gives up, or its lease is over. *)
+Stop(c, from, to) ==
+  /\ state[c] \in from
+  /\ state' = [state EXCEPT ![c] = to]
+  /\ valid' = [valid EXCEPT ![c] = 0]
+  /\ extension' = [extension EXCEPT ![c] = 0]
+  /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ UNCHANGED renewed
+  /\ nodesUnchanged
+
+GiveUp(c) == Stop(c, {"asking"}, "failed")
+End(c) == Stop(c, {"held", "renewing"}, "over")
+
+Renew(c) ==
+  /\ Holds(c) /\ c \in Renewers
+  /\ state' = [state EXCEPT ![c] = "renewing"]
+  /\ extension' = [extension EXCEPT ![c] = Validity]
+  /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ renewed' = [renewed EXCEPT ![c] = TRUE]
+  /\ UNCHANGED valid
+  /\ nodesUnchanged
+
+Extend(c) ==
+  /\ state[c] = "renewing" /\ Cardinality(votes[c]) >= Quorum /\ valid[c] > 0
+  /\ state' = [state EXCEPT ![c] = "held"]
+  /\ valid' = [valid EXCEPT ![c] = Max(@, extension[c])]
+  /\ extension' = [extension EXCEPT ![c] = 0]
+  /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ UNCHANGED renewed
   /\ nodesUnchanged
 
 Store(n, m, more) ==
@@ -187,29 +221,58 @@ Store(n, m, more) ==
 
 Vote(n, c, when) == votes' = IF state[c] = when THEN [votes EXCEPT ![c] = @ \union {n}] ELSE votes
 
-RunAcquire(n, c) ==
+(* `ttl`: for how many ticks, by a right clock, the node keeps the lock. `swept`: which entries are deleted. *)
+AcquireFor(n, c, ttl, swept) ==
+  LET m == memory[n] IN
   /\ state[c] # "new"
-  /\ IF c \in Writers THEN Grants(memory[n], c) ELSE Admits(memory[n], c)
-  /\ Store(n, IF c \in Writers THEN Granted(memory[n], c) ELSE Admitted(memory[n], c),
+  /\ IF c \in Writers THEN Grants(m, c) ELSE Admits(m, c)
+  /\ Store(n, IF c \in Writers THEN Granted(m, c, ttl) ELSE Admitted(m, c, ttl, swept),
            state[c] = "asking" /\ n \notin votes[c])
   /\ Vote(n, c, "asking")
   /\ UNCHANGED buried
 
-RunRenew(n, c) ==
+RenewFor(n, c, ttl, swept) ==
+  LET m == memory[n] IN
   /\ renewed[c]
-  /\ IF c \in Writers THEN Extends(memory[n], c) ELSE ExtendsReading(memory[n], c)
-  /\ Store(n, IF c \in Writers THEN Extended(memory[n], c) ELSE ExtendedReading(memory[n], c),
+  /\ IF c \in Writers THEN Extends(m, c) ELSE ExtendsReading(m, c)
+  /\ Store(n, IF c \in Writers THEN Extended(m, c, ttl) ELSE ExtendedReading(m, c, ttl, swept),
            state[c] = "renewing" /\ n \notin votes[c])
   /\ Vote(n, c, "renewing")
   /\ UNCHANGED buried
 
-RunRelease(n, c) ==
-  /\ state[c] \in {"over", "failed"}
-  /\ LET held == state[c] = "over" IN
-     Store(n, IF c \in Writers THEN Released(memory[n], c, held) ELSE ReleasedReading(memory[n], c, held),
-              n \in Watched)
-  /\ buried' = IF n \in Watched THEN [buried EXCEPT ![n] = @ \union {c}] ELSE buried
+Run(n, c, held, tombstone, swept, buries) ==
+  LET m == memory[n] IN
+  /\ Store(n, IF c \in Writers THEN Released(m, c, held, tombstone)
+              ELSE ReleasedReading(m, c, held, tombstone, swept),
+           buries)
+  /\ buried' = IF buries THEN [buried EXCEPT ![n] = @ \union {c}] ELSE buried
   /\ UNCHANGED votes
+
+ReleaseFor(n, c, swept) == state[c] = "over" /\ Run(n, c, TRUE, Tombstone(c), swept, n \in Watched)
+
+UndoFor(n, c, swept) == state[c] = "failed" /\ Run(n, c, FALSE, Tombstone(c), swept, n \in Watched)
+
+(* On the connection on which the node has granted it, without a tombstone. While others read, an acquisition that    *)
+(* comes twice is granted again: the reader is back, and nobody has its lease.                                        *)
+UndoInOrderFor(n, c, swept) ==
+  /\ state[c] = "failed"
+  /\ memory[n].owner = IF c \in Writers THEN c ELSE Shared
+  /\ Run(n, c, FALSE, 0, swept, n \in Watched /\ c \in Writers)
+
+RunOf(n, c) ==
+  \E swept \in SUBSET (IF c \in Writers THEN {} ELSE Ended(memory[n])) :
+    \/ AcquireFor(n, c, Ttl, swept)
+    \/ RenewFor(n, c, Ttl, swept)
+    \/ ReleaseFor(n, c, swept)
+    \/ UndoFor(n, c, swept)
+    \/ UndoInOrderFor(n, c, swept)
+
+(* The key of a lock that nobody has any more is deleted: it has lingered for as long as it was to. *)
+Expire(n) ==
+  /\ memory[n].owner # None
+  /\ ~InForce(memory[n]) \/ (Is("lockEndsWithItsFirstReader") /\ \E c \in memory[n].listed : memory[n].entries[c] = 0)
+  /\ memory' = [memory EXCEPT ![n] = Free(@.last, @.lease)]
+  /\ UNCHANGED <<buried, state, valid, extension, votes, renewed>>
 
 Less(timer) == IF timer > 0 THEN timer - 1 ELSE 0
 
@@ -223,8 +286,9 @@ Tick ==
 
 Next ==
   \/ Tick
-  \/ \E c \in Claims : Client(c)
-  \/ \E n \in Nodes, c \in Claims : RunAcquire(n, c) \/ RunRenew(n, c) \/ RunRelease(n, c)
+  \/ \E c \in Claims : Ask(c) \/ Get(c) \/ GiveUp(c) \/ Renew(c) \/ Extend(c) \/ End(c)
+  \/ \E n \in Nodes : Expire(n)
+  \/ \E n \in Nodes, c \in Claims : RunOf(n, c)
 
 Spec == Init /\ [][Next]_vars
 

@@ -3,6 +3,11 @@
 (* What TLC needs beside readers and writers: values for constants, and situations that it must have met. *)
 EXTENDS Readers, TLC
 
+Distinct == [c \in Claims |-> c]
+
+(* Two readers have drawn the same token, and the writer a larger one. *)
+Twins == [c \in Claims |-> IF c \in Writers THEN 2 ELSE 1]
+
 Alike == Permutations(Nodes)
 
 ASSUME TLCSet(1, {})
@@ -20,8 +25,12 @@ Noted ==
   /\ Note("a reader after a writer",
        \E c \in Reading, d \in Writers : Holds(c) /\ state[d] = "over")
   /\ Note("a reader with a smaller token than another one before it",
-       \E c, d \in Reading : c < d /\ state[c] = "asking" /\ Had(d) /\
+       \E c, d \in Reading : Token(c) < Token(d) /\ state[c] = "asking" /\ Had(d) /\
          \E n \in Nodes : IsIn(memory[n], d) /\ Admits(memory[n], c))
+  /\ Note("a reading that goes on though all leases of it have ended",
+       \E n \in Nodes, c \in Reading :
+         /\ state[c] = "asking" /\ IsRead(memory[n]) /\ ~InForce(memory[n])
+         /\ Admits(memory[n], c) /\ Token(c) < memory[n].last)
   /\ Note("a writer that is refused by a reader",
        \E n \in Nodes, c \in Writers :
          state[c] = "asking" /\ IsRead(memory[n]) /\ HeldByOther(memory[n], c) /\ Token(c) > memory[n].last)

@@ -46,6 +46,8 @@ class ModelMutantsTest {
         "readerAdmittedWhileTheLockIsHeldAlone, readers,      WriterIsAlone, Writers = {1}; Renewers = {}",
         "writerAdmittedWhileOthersRead,         readers,      WriterIsAlone,",
         "releaseOfOneReaderForAll,              readers-node, WriterIsAlone, Writers = {3}",
+        "entriesDeletedWhileInForce,            readers-node, WriterIsAlone, Writers = {3}",
+        "lockEndsWithItsFirstReader,            readers-node, WriterIsAlone, Writers = {3}",
         "readersGraveMissing,                   readers-node, NothingComesBack,",
         "readersTokenNotCompared,               readers-node, TokensGrow,",
     })

@@ -13,8 +13,8 @@ class ModelTest {
 
     @Test
     void readersAndWriters_inEveryState_keepEachOtherOut() throws Exception {
-        SoundModel.met("readers-node", "ReadersRuns", "readers-node", 18_000);
-        SoundModel.met("readers", "ReadersRuns", "readers", 13_000);
+        SoundModel.met("readers-node", "ReadersRuns", "readers-node", 29_000);
+        SoundModel.met("readers", "ReadersRuns", "readers", 51_000);
     }
 
     @Test

@@ -15,7 +15,8 @@ class WholeModelTest {
 
     private static final Map<String, Long> OF_LOCKS = Map.of("node", 66_000L, "order", 20_000L, "restart", 100_000L);
 
-    private static final Map<String, Long> OF_READERS = Map.of("readers-node", 18_000L, "readers", 13_000L);
+    private static final Map<String, Long> OF_READERS =
+            Map.of("readers-node", 29_000L, "readers-twins", 16_000L, "readers", 51_000L);
 
     private static final Map<String, Long> OF_VOTERS =
             Map.of("voter", 8_000L, "voter-follow", 13_000L, "voter-back", 49_000L);
