@@ -9,11 +9,7 @@
 (*                                                                                                                    *)
 (* Some steps of the code are none of the model, which leaves out what changes nothing: see Again. Messages need no   *)
 (* steps: see Holdfast.tla.                                                                                           *)
-EXTENDS Holdfast, Sequences, TLC, Traces
-
-VARIABLES
-  run,      \* which trace is followed
-  at        \* how many of its steps have been
+EXTENDS Holdfast, Following
 
 (* Values for constants and definitions. All traces have the same nodes here; those that a run does not have do       *)
 (* nothing. Tokens are as they were: their order, and which is next to which.                                         *)
@@ -25,40 +21,23 @@ TracedToken(c) == Traces[run].tokens[c]
 TracedTombstone(c) == TracedToken(c) + 1
 TracedQuorum == Traces[run].nodes \div 2 + 1
 
-(**********************************************************************************************************************)
-(* What is counted: how far each trace was followed, and how often each kind of step was taken.                       *)
-(**********************************************************************************************************************)
-
-Kinds == <<
+TracedKinds == <<
   "Draw", "Ask", "Get", "GiveUp", "Renew", "Extend", "End", "Tick", "Expire", "Restart, memory lost",
   "Restart, memory kept", "Look", "RunAcquire", "RunAcquire, the lease of another owner has ended",
   "RunAcquire, once more", "RunAcquire, given up before", "RunRenew", "RunRenew, heals", "RunRenew, in quarantine",
   "RunRelease", "RunRelease, another owner has it", "RunUndo", "RunUndoInOrder", "RunUndoInOrder, a lease was before" >>
 
-ASSUME \A k \in DOMAIN Kinds : TLCSet(k, 0)
-Register(r) == Len(Kinds) + r
-ASSUME \A r \in DOMAIN Traces : TLCSet(Register(r), 0)
-
-(* Of the code as it is, not of mistakes. TLC may find one step in several ways: it counts once. *)
-Counted(kind) ==
-  LET k == CHOOSE i \in DOMAIN Kinds : Kinds[i] = kind
-  IN run <= Sound /\ TLCGet(Register(run)) = at => TLCSet(k, TLCGet(k) + 1)
-
 (**********************************************************************************************************************)
 (* Steps                                                                                                              *)
 (**********************************************************************************************************************)
 
-(* Time passes by k ticks at once: what is left of each timer after k steps Tick, of which each takes one from all    *)
-(* that are above 0. Single ticks would be states by the thousand, in which nothing else can happen: the trace says   *)
-(* when the next step is.                                                                                             *)
 Pass(k) ==
-  LET Later(timer) == IF timer > k THEN timer - k ELSE 0
-  IN /\ memory' = [n \in Nodes |-> [memory[n] EXCEPT !.left = Later(@)]]
-     /\ quiet' = [n \in Nodes |-> IF quiet[n] = Unseen THEN Unseen ELSE Later(quiet[n])]
-     /\ valid' = [c \in Claims |-> Later(valid[c])]
-     /\ extension' = [c \in Claims |-> Later(extension[c])]
-     /\ UNCHANGED <<buried, state, votes, renewed, restarts>>
-     /\ Counted("Tick")
+  /\ memory' = [n \in Nodes |-> [memory[n] EXCEPT !.left = Later(@, k)]]
+  /\ quiet' = [n \in Nodes |-> IF quiet[n] = Unseen THEN Unseen ELSE Later(quiet[n], k)]
+  /\ valid' = [c \in Claims |-> Later(valid[c], k)]
+  /\ extension' = [c \in Claims |-> Later(extension[c], k)]
+  /\ UNCHANGED <<buried, state, votes, renewed, restarts>>
+  /\ Counted("Tick")
 
 Seen(e) == [owner |-> e[4], left |-> e[5], before |-> e[6], last |-> e[7], lease |-> e[8]]
 
@@ -137,31 +116,5 @@ Follow(e) ==
   ELSE IF e[1] \in OfClients THEN OfClient(e)
   ELSE OfNode(e)
 
-Report ==
-  /\ \A k \in DOMAIN Kinds : PrintT(<<"taken", Kinds[k], TLCGet(k)>>)
-  /\ \A r \in DOMAIN Traces :
-       LET steps == Traces[r].steps
-           last == TLCGet(Register(r))
-       IN last < Len(steps) => PrintT(<<"refused", Traces[r].name, last + 1, ToString(steps[last + 1])>>)
-  /\ PrintT(<<"followed", Cardinality({r \in DOMAIN Traces : TLCGet(Register(r)) = Len(Traces[r].steps)})>>)
-
-(* One behaviour more, which only counts. TLC looks at states in the order of their distance from the beginning, so   *)
-(* when this one is one step further than the longest trace, all others have ended.                                   *)
-Last == 0
-
-Begin ==
-  /\ Init
-  /\ run \in (DOMAIN Traces) \union {Last}
-  /\ at = 0
-
-Continue ==
-  /\ at' = at + 1
-  /\ run' = run
-  /\ IF run = Last
-       THEN at <= MostSteps /\ UNCHANGED vars /\ (at = MostSteps => Report)
-       ELSE /\ at < Len(Traces[run].steps)
-            /\ Follow(Traces[run].steps[at + 1])
-            /\ TLCSet(Register(run), at')
-
-Trace == Begin /\ [][Continue]_<<vars, run, at>>
+Trace == Init /\ BeginTraces /\ [][Continue(Follow(Recorded), UNCHANGED vars)]_<<vars, run, at>>
 =============================================================================

@@ -87,10 +87,10 @@ record Habits(
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
     }
 
-    /** One name, which is locked as in the model of the protocol, always for the same TTL. */
-    static Habits drawModelled(Random random, Duration maxTtl) {
+    /** One name, which is locked as in a model of the protocol, always for the same TTL. */
+    static Habits drawModelled(Random random, Duration maxTtl, Modelled modelled) {
         return new Habits(
-                List.of(Shape.PLAIN),
+                modelled.shapes,
                 1,
                 1,
                 1,

@@ -142,10 +142,13 @@ final class Mutant {
 
     /** Records runs as {@link TracedRuns} does. */
     @SuppressWarnings("unchecked")
-    List<String> record(long from, int seeds) throws ReflectiveOperationException {
-        Class<?> runs = new Loader(compile()).loadClass(TracedRuns.class.getName());
-        return (List<String>)
-                runs.getMethod("record", long.class, int.class, boolean.class).invoke(null, from, seeds, true);
+    List<String> record(Modelled modelled, long from, int seeds) throws ReflectiveOperationException {
+        Loader anew = new Loader(compile());
+        Class<?> kind = anew.loadClass(Modelled.class.getName());
+        Object same = kind.getMethod("valueOf", String.class).invoke(null, modelled.name());
+        return (List<String>) anew.loadClass(TracedRuns.class.getName())
+                .getMethod("record", kind, long.class, int.class, boolean.class)
+                .invoke(null, same, from, seeds, true);
     }
 
     private Map<String, byte[]> compile() {

@@ -51,17 +51,13 @@ record Setting(
     private static final Duration MARGIN = Duration.ofSeconds(1);
     private static final Duration TICKET_TTL = Duration.ofMillis(300);
 
-    /** What goes wrong in the model, too. */
-    private static final String MODELLED =
-            "RESTART_EMPTY,RESTART_WHOLE,FLUSH,NODE_PAUSE,CLIENT_PAUSE,CUT_OFF," + "WALL_STEP,SLOW_SENDING,ERRORS";
-
     /** @param only names of the only faults there are; empty for all */
     static Setting draw(Random random, String only) {
         return only.isEmpty() && random.nextInt(10) == 0 ? drawSurvival(random) : drawAny(random, only);
     }
 
-    /** Draws one in which only that happens which the model of the protocol has: no fence expires, no clock jumps. */
-    static Setting drawModelled(Random random) {
+    /** Draws one in which only that happens which a model of the protocol has: no fence expires, no clock jumps. */
+    static Setting drawModelled(Random random, Modelled modelled) {
         Timing timing = new Timing(
                 Duration.ofMillis(50), Duration.ofMillis(700), Duration.ofSeconds(60), DRIFT, MARGIN, TICKET_TTL);
         return new Setting(
@@ -69,7 +65,7 @@ record Setting(
                 timing,
                 MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3)),
                 List.of(0.0, 0.03, 0.15).get(random.nextInt(3)),
-                Fault.drawKinds(random, MODELLED),
+                Fault.drawKinds(random, modelled.faults),
                 2 + random.nextInt(8),
                 Optional.empty(),
                 false);

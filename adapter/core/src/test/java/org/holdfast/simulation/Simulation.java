@@ -215,15 +215,15 @@ public final class Simulation {
     }
 
     /**
-     * Runs a world in which only that happens which the model of the protocol has.
+     * Runs a world in which only that happens which a model of the protocol has.
      *
      * @param lenient whether the trace ends where the simulation finds a broken promise
      * @return its trace
      */
-    static Trace trace(long seed, boolean lenient, LuaInterpreter lua) throws Throwable {
+    static Trace trace(long seed, Modelled modelled, boolean lenient, LuaInterpreter lua) throws Throwable {
         World world = new World(seed);
-        Setting setting = Setting.drawModelled(world.random);
-        Habits habits = Habits.drawModelled(world.random, setting.timing().maxLeaseTtl());
+        Setting setting = Setting.drawModelled(world.random, modelled);
+        Habits habits = Habits.drawModelled(world.random, setting.timing().maxLeaseTtl(), modelled);
         Simulation simulation = new Simulation(seed, world, setting, habits, BRIEF, false, lua);
         String lock = habits.requests().get(0).name();
         TraceRecorder recorder = new TraceRecorder(world, setting, lock, simulation.nodes, simulation.clients);
@@ -235,7 +235,7 @@ public final class Simulation {
                 throw new AssertionError("seed " + seed + ": " + e + "; " + simulation, e);
             }
         }
-        return recorder.trace("seed " + seed);
+        return recorder.trace("seed " + seed, modelled);
     }
 
     /** Describes the world and what went wrong in it. */

@@ -2,26 +2,34 @@
 package org.holdfast.simulation;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.protocol.node.Claim;
 
 /**
- * What nodes and clients did in one run, step by step, as a value of TLA+: see {@code HoldfastTrace.tla}.
+ * What nodes and clients did in one run, step by step, as a value of TLA+: see {@code HoldfastTrace.tla} and {@code
+ * ReadersTrace.tla}.
  *
  * <p>Claims of which no node has run anything are left out: to draw a token and to send it changes nothing for others.
- * Tokens keep their order, and which of them are neighbours, and lose their size.
+ * Tokens keep their order, and which of them are neighbours, and lose their size. Where there are readers they have the
+ * odd numbers and writers the even ones: TLC must know which are which before it knows the run.
  */
 final class Trace {
 
     /** A number that is that of no claim, and of no token. */
     private static final int UNKNOWN = 999_999;
 
+    /** Stands where an owner would be, while a lock is read. */
+    private static final int READERS = -1;
+
     private final String name;
     private final int nodes;
+    private final Modelled modelled;
     private final List<Step> steps;
     private final Map<Attempt, Integer> claims = new HashMap<>();
     private final Map<String, Integer> owners = new HashMap<>();
@@ -41,9 +49,8 @@ final class Trace {
             this.drawnAt = drawnAt;
         }
 
-        /** Returns whether it has reserved a token. */
-        boolean has(long token) {
-            return claim.token() <= token && token <= claim.lastToken();
+        private boolean reads() {
+            return claim.target().isShared();
         }
     }
 
@@ -62,13 +69,14 @@ final class Trace {
         }
     }
 
-    Trace(String name, int nodes, List<Step> all) {
+    Trace(String name, int nodes, Modelled modelled, List<Step> all) {
         this.name = name;
         this.nodes = nodes;
+        this.modelled = modelled;
         TreeSet<Long> numbers = new TreeSet<>();
         all.stream().filter(step -> step.isOfNode() && step.attempt() != null).forEach(step -> {
             Attempt attempt = step.attempt();
-            claims.computeIfAbsent(attempt, key -> claims.size() + 1);
+            claims.computeIfAbsent(attempt, this::number);
             owners.put(attempt.claim.owner().value(), claims.get(attempt));
             numbers.add(attempt.claim.lastToken());
             numbers.add(attempt.claim.lastToken() + 1); // its tombstone
@@ -78,6 +86,16 @@ final class Trace {
         this.steps = all.stream()
                 .filter(step -> step.isOfNode() || claims.containsKey(step.attempt()))
                 .toList();
+    }
+
+    private int number(Attempt attempt) {
+        if (!modelled.hasReaders()) {
+            return claims.size() + 1;
+        }
+        boolean reads = attempt.reads();
+        long before =
+                claims.keySet().stream().filter(other -> other.reads() == reads).count();
+        return (int) (reads ? 2 * before + 1 : 2 * before + 2);
     }
 
     /** Returns the record that stands for it in TLA+. */
@@ -95,11 +113,12 @@ final class Trace {
                 + ">>, steps |-> <<" + joined(lines) + ">>]";
     }
 
+    /** Returns them by the number of the claim; 0 for a number that none has. */
     private List<Integer> tokensOfClaims() {
-        return claims.entrySet().stream()
-                .sorted(Map.Entry.comparingByValue())
-                .map(entry -> tokens.get(entry.getKey().claim.lastToken()))
-                .toList();
+        List<Integer> all =
+                new ArrayList<>(Collections.nCopies(claims.values().stream().reduce(0, Math::max), 0));
+        claims.forEach((attempt, claim) -> all.set(claim - 1, tokens.get(attempt.claim.lastToken())));
+        return all;
     }
 
     private String text(Step step) {
@@ -109,13 +128,8 @@ final class Trace {
             words.add(step.node() + 1);
         }
         words.add(step.attempt() == null ? 0 : claims.get(step.attempt()));
-        NodeMemory memory = step.memory();
-        if (memory != null) {
-            words.add(memory.owner().isEmpty() ? 0 : owners.getOrDefault(memory.owner(), UNKNOWN));
-            words.add(Math.max(0, memory.ends() - step.tick()));
-            words.add(token(memory.before()));
-            words.add(token(memory.last()));
-            words.add(token(memory.lease()));
+        if (step.memory() != null) {
+            words.addAll(words(step.memory(), step.tick()));
         }
         for (long number : step.numbers()) {
             words.add(number);
@@ -123,8 +137,34 @@ final class Trace {
         return "<<" + joined(words) + ">>";
     }
 
+    private List<Object> words(NodeMemory memory, long tick) {
+        List<Object> words = new ArrayList<>();
+        boolean isRead = modelled.hasReaders() && memory.reading().isPresent();
+        words.add(isRead ? READERS : memory.owner().isEmpty() ? 0 : owner(memory.owner()));
+        words.add(Math.max(0, memory.ends() - tick));
+        words.add(token(memory.before()));
+        words.add(token(memory.last()));
+        words.add(token(memory.lease()));
+        memory.reading().filter(some -> isRead).ifPresent(reading -> {
+            words.add(token(reading.base()));
+            words.add(token(reading.leased()));
+            words.add(set(reading.entries().entrySet().stream()
+                    .map(entry -> "<<" + owner(entry.getKey()) + ", " + Math.max(0, entry.getValue() - tick) + ">>")));
+            words.add(set(reading.graves().stream().map(this::owner)));
+        });
+        return words;
+    }
+
+    private int owner(String owner) {
+        return owners.getOrDefault(owner, UNKNOWN);
+    }
+
     private int token(long token) {
         return tokens.getOrDefault(token, UNKNOWN);
+    }
+
+    private static String set(Stream<?> members) {
+        return "{" + joined(members.toList()) + "}";
     }
 
     private static String joined(List<?> words) {

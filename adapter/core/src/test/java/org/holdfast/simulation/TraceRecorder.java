@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.session.SessionBridge;
 
 /**
  * Records the steps of nodes and clients, in the words of the model, where one lock is all there is.
@@ -57,8 +58,8 @@ final class TraceRecorder implements Observer {
     }
 
     /** Returns what was recorded. */
-    Trace trace(String name) {
-        return new Trace(name, nodes.size(), steps);
+    Trace trace(String name, Modelled modelled) {
+        return new Trace(name, nodes.size(), modelled, steps);
     }
 
     private long now() {
@@ -192,9 +193,11 @@ final class TraceRecorder implements Observer {
     @Override
     public void relied(Lease lease) {
         happened();
-        byOwner.values().stream()
-                .filter(attempt -> attempt.got && attempt.has(lease.token()))
-                .forEach(attempt -> add("rely", attempt));
+        Claim claim = SessionBridge.heldLock(lease).claim(); // two readers may have the same token
+        Trace.Attempt attempt = byOwner.get(claim.owner().value());
+        if (attempt.got) {
+            add("rely", attempt);
+        }
     }
 
     @Override

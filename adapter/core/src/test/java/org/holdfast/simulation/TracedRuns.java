@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Random;
 import org.holdfast.memory.LuaInterpreter;
 
-/** Opens the simulation to the model: traces of runs in which only that happens which the model has. */
+/** Opens the simulation to its models: traces of runs in which only that happens which a model has. */
 public final class TracedRuns {
 
     private TracedRuns() {}
 
-    /** Returns definitions in TLA+ of the times that all these runs have, for constants of the model. */
+    /** Returns definitions in TLA+ of the times that all these runs have, for constants of a model. */
     public static String times() {
-        ModelTime times = new ModelTime(Setting.drawModelled(new Random(0)), Habits.SHORT_TTL);
+        ModelTime times = new ModelTime(Setting.drawModelled(new Random(0), Modelled.HOLDERS), Habits.SHORT_TTL);
         return "TracedTtl == " + times.ttl() + "\nTracedDrift == " + times.drift() + "\nTracedQuarantine == "
                 + times.quarantine() + "\n";
     }
@@ -24,12 +24,13 @@ public final class TracedRuns {
      * @param changes one after the other: the file, the sentence, and what is to stand there
      * @return a record in TLA+ of each
      */
-    public static List<String> recordMutated(long from, int seeds, List<String> changes) throws Throwable {
+    public static List<String> recordMutated(Modelled modelled, long from, int seeds, List<String> changes)
+            throws Throwable {
         Mutant mutant = new Mutant();
         for (int i = 0; i < changes.size(); i += 3) {
             mutant.with(changes.get(i), changes.get(i + 1), changes.get(i + 2));
         }
-        return mutant.record(from, seeds);
+        return mutant.record(modelled, from, seeds);
     }
 
     /**
@@ -38,11 +39,11 @@ public final class TracedRuns {
      * @param mutated whether a promise may be broken: then the trace ends there
      * @return a record in TLA+ of each
      */
-    public static List<String> record(long from, int seeds, boolean mutated) throws Throwable {
+    public static List<String> record(Modelled modelled, long from, int seeds, boolean mutated) throws Throwable {
         LuaInterpreter lua = new LuaInterpreter();
         List<String> traces = new ArrayList<>();
         for (long seed = from; seed < from + seeds; seed++) {
-            traces.add(Simulation.trace(seed, mutated, lua).text());
+            traces.add(Simulation.trace(seed, modelled, mutated, lua).text());
         }
         return traces;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import org.holdfast.simulation.TracedRuns;
 
-/** The module {@code Traces}, which {@code HoldfastTrace.tla} follows. */
+/** The module {@code Traces}, which {@code HoldfastTrace.tla} or {@code ReadersTrace.tla} follows. */
 final class TraceModule {
 
     private TraceModule() {}

@@ -3,13 +3,9 @@ package org.holdfast.tla;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.holdfast.simulation.Modelled;
 import org.holdfast.simulation.QuietWorlds;
 import org.holdfast.simulation.TracedRuns;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,23 +24,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TraceTest {
 
     private static final int RUNS = 200;
-    private static final int RUNS_OF_EACH_MISTAKE = 3;
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String PROTOCOL = "org/holdfast/protocol/";
-    private static final Pattern TAKEN = Pattern.compile("<<\"taken\", \"([^\"]*)\", (\\d+)>>");
-    private static final Pattern REFUSED =
-            Pattern.compile("<<\"refused\", \"([^\"]*)\", (\\d+), \"<<\\\\\"([^\"\\\\]*)\\\\\"(.*)\">>");
-    private static final Pattern FOLLOWED = Pattern.compile("<<\"followed\", (\\d+)>>");
 
-    private static Tlc.Result result;
+    private static Followed followed;
 
-    /** Steps at which a trace could not be followed, by the name of the trace. */
-    private static final Map<String, String> REFUSALS = new HashMap<>();
-
-    /**
-     * A mistake. Some show in few runs: if changes of the protocol or of the simulation make other runs, look for a
-     * seed in which it shows again.
-     */
+    /** A mistake, with the steps that show it and the first of the seeds. */
     enum Mistake {
         LOCK_TAKEN_FROM_ANOTHER_OWNER(
                 "runAcquire",
@@ -114,69 +99,37 @@ class TraceTest {
                 "if (isSlow() && world.random.nextInt(8) == 0) {",
                 "if (world.current() != null && world.random.nextInt(3) == 0) {");
 
-        private final String shownBy;
-        private final int from;
-        private final List<String> changes;
+        private final MistakenRuns runs;
 
-        /**
-         * @param shownBy the kinds of step of which one shows it
-         * @param from the first seed
-         * @param changes see {@link TracedRuns#recordMutated}
-         */
         Mistake(String shownBy, int from, String... changes) {
-            this.shownBy = shownBy;
-            this.from = from;
-            this.changes = List.of(changes);
-        }
-
-        private List<String> record() throws Throwable {
-            return TracedRuns.recordMutated(from, RUNS_OF_EACH_MISTAKE, changes).stream()
-                    .map(trace -> trace.replaceFirst("seed", this + " seed"))
-                    .toList();
+            this.runs = new MistakenRuns(Modelled.HOLDERS, shownBy, from, List.of(changes));
         }
     }
 
     @BeforeAll
     static void follow() throws Throwable {
-        List<String> traces = new ArrayList<>(TracedRuns.record(0, RUNS, false));
+        List<String> traces = new ArrayList<>(TracedRuns.record(Modelled.HOLDERS, 0, RUNS, false));
         for (Mistake mistake : Mistake.values()) {
-            traces.addAll(mistake.record());
+            traces.addAll(mistake.runs.record(mistake));
         }
-        String config = Files.readString(Tlc.MODULES.resolve("trace.cfg"));
-        result = Tlc.follow("trace", "HoldfastTrace", config, TraceModule.of(traces, RUNS));
-        for (Matcher each = REFUSED.matcher(result.output()); each.find(); ) {
-            REFUSALS.put(each.group(1), each.group(3) + " (step " + each.group(2) + each.group(4) + ")");
-        }
+        followed = Followed.by("trace", "HoldfastTrace", TraceModule.of(traces, RUNS));
     }
 
     @Test
     void runs_ofTheCodeAsItIs_areFollowedToTheirEnds() {
-        assertThat(result.complete()).as(result.output()).isTrue();
-        assertThat(REFUSALS).as("steps that the model does not have").allSatisfy((trace, step) -> assertThat(trace)
-                .doesNotStartWith("seed"));
-        Matcher followed = FOLLOWED.matcher(result.output());
-        assertThat(followed.find()).as(result.output()).isTrue();
-        assertThat(Integer.parseInt(followed.group(1))).isGreaterThanOrEqualTo(RUNS);
+        followed.assertToTheEnd(RUNS);
     }
 
     @Test
     void steps_ofEachKind_wereFollowed() {
-        Map<String, Integer> taken = new HashMap<>();
-        for (Matcher each = TAKEN.matcher(result.output()); each.find(); ) {
-            taken.put(each.group(1), Integer.valueOf(each.group(2)));
-        }
-        assertThat(taken).as(result.output()).hasSize(24);
-        assertThat(taken).allSatisfy((kind, times) -> assertThat(times).as(kind).isPositive());
-        assertThat(taken.get("Get")).as("leases").isGreaterThan(5 * RUNS);
-        assertThat(taken.get("RunAcquire")).as("grants").isGreaterThan(10 * RUNS);
+        followed.assertTaken(24);
+        assertThat(followed.taken().get("Get")).as("leases").isGreaterThan(5 * RUNS);
+        assertThat(followed.taken().get("RunAcquire")).as("grants").isGreaterThan(10 * RUNS);
     }
 
     @ParameterizedTest
     @EnumSource
     void runs_withAMistake_areRefusedAtTheStepThatShowsIt(Mistake mistake) {
-        assertThat(REFUSALS.entrySet())
-                .as("steps of " + mistake + " that the model does not have")
-                .anySatisfy(refusal -> assertThat(refusal.getKey() + ": " + refusal.getValue())
-                        .matches(mistake + " seed \\d+: (" + mistake.shownBy + ") .*"));
+        followed.assertRefused(mistake, mistake.runs);
     }
 }
