@@ -65,8 +65,8 @@ enum Fault {
      */
     FAILOVER_ASTRAY(0),
     /**
-     * All witnesses of a node are lost, and others begin with what it is, while no client reaches it. Before that it has
-     * failed over and back, of which some clients have heard the first only, and it fails over again.
+     * All witnesses of a node are lost, and others begin with what it is, while no client reaches it. Before that it
+     * has failed over and back, of which some clients have heard the first only, and it fails over again.
      */
     WITNESSES_LOST(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */

@@ -220,7 +220,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     public synchronized long stoodStillBy(int node) {
         WatchedClock clock = watched[node];
         boolean first = clock.jumped && !clock.told;
-        clock.told = true;
+        clock.tell(clock.jumpSeenAt);
         return first ? clock.jumpHigh : 0;
     }
 
@@ -258,25 +258,15 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      */
     public synchronized long stoodStillNanos() {
         for (WatchedClock one : watched) {
-            one.told |= one.jumped && isKnownAlready(one);
+            for (WatchedClock other : watched) {
+                one.tellIfBy(other);
+            }
             if (one.jumped && !one.told && isOurs(one)) {
-                for (WatchedClock other : watched) {
-                    other.told |= one.isLike(other);
-                }
+                one.tellAlike(watched);
                 return one.jumpHigh;
             }
         }
         return 0;
-    }
-
-    /** A node that answers late shows a standstill that was reported since it was measured last. */
-    private boolean isKnownAlready(WatchedClock late) {
-        for (WatchedClock other : watched) {
-            if (other.told && other.isLike(late) && other.jumpSeenAt - late.measuredBefore >= 0) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private boolean isOurs(WatchedClock clock) {

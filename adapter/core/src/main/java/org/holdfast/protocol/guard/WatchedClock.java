@@ -44,9 +44,17 @@ final class WatchedClock {
     long high;
     long at;
     long lastSentAt;
+
+    /** After this it has given its latest answer, which may have been read much later. */
+    private long answeredFrom;
+
     boolean jumped;
     boolean doubted;
+
+    /** Whether the standstill of ours that its jump shows was reported, and when. */
     boolean told;
+
+    private long toldAt;
     boolean stepped;
 
     /** Was set back since it jumped, or has come back after it was set back: it was that clock, not ours. */
@@ -109,6 +117,32 @@ final class WatchedClock {
                 && other.jumpLow - jumpHigh <= 0;
     }
 
+    /** The standstill of ours that its jump shows is reported. */
+    void tell(long at) {
+        toldAt = told ? toldAt : at;
+        told = true;
+    }
+
+    /** The standstill is reported that this one and others of these clocks have shown. */
+    void tellAlike(WatchedClock[] clocks) {
+        long last = jumpSeenAt;
+        for (WatchedClock other : clocks) {
+            last = isLike(other) && other.jumpSeenAt - last > 0 ? other.jumpSeenAt : last;
+        }
+        for (WatchedClock other : clocks) {
+            if (isLike(other)) {
+                other.tell(last);
+            }
+        }
+    }
+
+    /** A clock whose node answers late shows a standstill that was reported since it was measured last. */
+    void tellIfBy(WatchedClock other) {
+        if (other.told && isLike(other) && other.toldAt - measuredBefore >= 0) {
+            tell(other.toldAt);
+        }
+    }
+
     /** Returns whether what was asked at that moment may be compared. */
     boolean isComparable(long sentAt) {
         return !stepped || sentAt - comparedFrom >= 0;
@@ -150,6 +184,7 @@ final class WatchedClock {
         long knownHigh = high + widened;
         if (!known) {
             known = true;
+            answeredFrom = sentAt;
             steadyMicros = nodeMicros;
             unmovedMicros = nodeMicros;
             formerMicros = nodeMicros;
@@ -171,10 +206,11 @@ final class WatchedClock {
             countOnlyFrom(receivedAt + SETTLING_NANOS);
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (receivedAt - at >= 0) {
-            if (receivedAt - at > LONGEST_GAP_NANOS) {
+            long gap = receivedAt - answeredFrom;
+            if (gap > LONGEST_GAP_NANOS) {
                 steadyMicros = nodeMicros;
             }
-            if (receivedAt - at > LONGEST_BLIND_NANOS) {
+            if (gap > LONGEST_BLIND_NANOS) {
                 beginsAnew(nodeMicros, nodeMicros < lastMicros);
             }
             long lower = newLow - knownLow > 0 ? newLow : knownLow;
@@ -237,6 +273,7 @@ final class WatchedClock {
     }
 
     private void set(long newLow, long newHigh, long sentAt, long receivedAt) {
+        answeredFrom = sentAt - answeredFrom > 0 ? sentAt : answeredFrom;
         low = newLow;
         high = newHigh;
         lastSentAt = sentAt;

@@ -80,4 +80,30 @@ class BelievedEndTest extends MonitoredClocks {
                         .reply())
                 .isInstanceOf(Reply.Held.class);
     }
+
+    /** It was given at once, and read after a pause of this process: in it the drift may hide a jump of a second. */
+    @Test
+    void answerThatWasReadAfterALongPause_isNoWatchDuringThePause() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        for (int second = 0; second <= 5; second++) {
+            one.note(0, 0, second * SECOND, second * SECOND + MILLI, EPOCH_MICROS + second * 1_000_000L);
+        }
+        one.note(0, 0, 6 * SECOND, 106 * SECOND, EPOCH_MICROS + 6_000_000);
+        // in the pause the clock went ahead by 0.9 s, which is not seen
+        assertThat(one.note(0, 0, 107 * SECOND, 107 * SECOND + MILLI, EPOCH_MICROS + 107_900_000))
+                .isTrue();
+        assertThat(one.isDoubted(0)).isFalse();
+        assertThat(one.steadyMicros(0)).isGreaterThan(EPOCH_MICROS + 100_000_000);
+    }
+
+    @Test
+    void answerThatWasReadAfterALongPause_leavesThePauseUnwatched() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        for (int second = 0; second <= 5; second++) {
+            one.note(0, 0, second * SECOND, second * SECOND + MILLI, EPOCH_MICROS + second * 1_000_000L);
+        }
+        one.note(0, 0, 6 * SECOND, 106 * SECOND, EPOCH_MICROS + 6_000_000);
+        one.note(0, 0, 107 * SECOND, 107 * SECOND + MILLI, EPOCH_MICROS + 107_900_000);
+        assertThat(one.unwatchedMicros(0, EPOCH_MICROS)).isGreaterThan(90_000_000);
+    }
 }

@@ -239,4 +239,27 @@ class StandstillTest extends MonitoredClocks {
         told(2, 2 * SECOND, 2 * SECOND + MILLI, 30 * SECOND);
         assertThat(clockMonitor.stoodStillNanos()).isBetween(29 * SECOND, 31 * SECOND);
     }
+
+    /** The third node has shown the first one a little later than the others were measured last. */
+    @Test
+    void secondStandstillOfTheSameLength_beforeTheOthersAreMeasuredAgain_isTold() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+        }
+        told(0, SECOND, SECOND + MILLI, SECOND);
+        told(1, SECOND, SECOND + MILLI, SECOND);
+        assertThat(clockMonitor.stoodStillNanos()).isPositive();
+        for (int node = 0; node < 2; node++) {
+            clockMonitor.settle(node, clockMonitor.doubt(node), ORIGIN + SECOND + 2 * MILLI);
+            // a grant of a new lease, which counts
+            assertThat(told(node, SECOND + 3 * MILLI, SECOND + 4 * MILLI, SECOND))
+                    .isTrue();
+        }
+        told(2, SECOND + 3 * MILLI, SECOND + 8 * MILLI, SECOND); // slower
+        assertThat(clockMonitor.stoodStillNanos()).as("told before").isZero();
+        told(0, SECOND + 100 * MILLI, SECOND + 101 * MILLI, 2 * SECOND);
+        told(1, SECOND + 100 * MILLI, SECOND + 101 * MILLI, 2 * SECOND);
+        assertThat(clockMonitor.find(0, ORIGIN + SECOND + 102 * MILLI)).isEqualTo(ClockMonitor.Finding.CLIENT);
+        assertThat(clockMonitor.stoodStillNanos()).as("a second one").isPositive();
+    }
 }
