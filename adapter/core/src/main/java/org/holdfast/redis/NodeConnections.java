@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.health.NodeHealth;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
@@ -113,10 +114,8 @@ public final class NodeConnections implements NodeChannel {
     public Round send(Command command, NodeSet targets) {
         lock.lock();
         try {
-            String @Nullable [] obstacles = openWhatIsMissing(targets);
-            PendingRound round = writeTo(targets, obstacles, command);
-            pushTo(targets);
-            round.pushed(time.nanoTime());
+            PendingRound round = writeTo(targets, openWhatIsMissing(targets), command);
+            round.pushed(pushTo(targets));
             return round;
         } finally {
             lock.unlock();
@@ -139,9 +138,8 @@ public final class NodeConnections implements NodeChannel {
                 }
                 from += Math.max(1, together);
             }
-            pushTo(targets);
-            long now = time.nanoTime();
-            rounds.forEach(round -> round.pushed(now));
+            long pushedAt = pushTo(targets);
+            rounds.forEach(round -> round.pushed(pushedAt));
         } finally {
             lock.unlock();
         }
@@ -192,13 +190,15 @@ public final class NodeConnections implements NodeChannel {
         return requests.stream().map(PendingRequest::round).toList();
     }
 
-    private void pushTo(NodeSet targets) {
+    /** Returns when all that was written has been given to the sockets. */
+    private long pushTo(NodeSet targets) {
         for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node) && pipelines.isConnected(node)) {
                 pipelines.push(node);
             }
         }
         haveRead();
+        return time.nanoTime();
     }
 
     private void haveRead() {
@@ -276,10 +276,8 @@ public final class NodeConnections implements NodeChannel {
 
     /** Returns null if it may be asked. */
     private @Nullable String whyNotAsked(int node) {
-        if (closing) {
-            return "this channel is closed";
-        }
-        return nodes.health(node).isAsked() ? null : nodes.health(node).reason();
+        NodeHealth health = nodes.health(node);
+        return closing ? "this channel is closed" : health.isAsked() ? null : health.reason();
     }
 
     /** Takes the connections that were opened. */
@@ -289,9 +287,9 @@ public final class NodeConnections implements NodeChannel {
         public void opened(int node, NodeConnection connection) {
             if (closing) {
                 connection.abandon();
-                return;
+            } else {
+                pipelines.add(node, connection);
             }
-            pipelines.add(node, connection);
         }
 
         @Override

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.holdfast.Holdfast;
@@ -19,6 +20,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
+import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -41,6 +43,18 @@ final class MovingVoters implements AfterEachCallback {
     <T extends AutoCloseable> T opened(T what) {
         open.push(what);
         return what;
+    }
+
+    /**
+     * Opens a way to a server.
+     *
+     * @param ways which it is added to
+     * @return the port at which it begins
+     */
+    int way(List<Link> ways, int port) {
+        Link way = opened(new Link(port));
+        ways.add(way);
+        return way.port();
     }
 
     /** @param memory the longest TTL, and so the quarantine */

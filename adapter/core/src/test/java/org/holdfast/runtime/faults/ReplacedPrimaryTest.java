@@ -45,7 +45,7 @@ class ReplacedPrimaryTest {
     @Test
     void process_atTheSamePlaceInTheSameEpoch_isNotAskedBeforeVotesOfTheFormerOneHaveEnded() throws Exception {
         List<Link> ways = new ArrayList<>();
-        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 0, port -> way(ways, port)));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 0, port -> voters.way(ways, port)));
         RedisServer next = voters.opened(RedisServer.start(MovingVoters.FILES));
         LockConnection locks = voters.connect(group.uri(), MEMORY);
         locks.acquire(REQUEST.waitTimeout(PATIENCE)).release();
@@ -71,7 +71,7 @@ class ReplacedPrimaryTest {
     @Test
     void process_thatWasThePrimaryBeforeAtTheSamePlace_isNotUsedAfterAFailoverBack() throws Exception {
         List<Link> ways = new ArrayList<>();
-        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> way(ways, port)));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> voters.way(ways, port)));
         RedisServer former = group.servers().get(0);
         RedisServer next = voters.opened(RedisServer.start(MovingVoters.FILES));
         List<Link> toSentinels = group.sentinels().stream()
@@ -115,12 +115,6 @@ class ReplacedPrimaryTest {
         toPrimary.mend();
         await("all have asked just now").atMost(PATIENCE).until(() -> sentinels.stream()
                 .allMatch(sentinel -> askedBefore(sentinel).compareTo(ofSeconds(2)) < 0));
-    }
-
-    private int way(List<Link> ways, int port) {
-        Link way = voters.opened(new Link(port));
-        ways.add(way);
-        return way.port();
     }
 
     private static boolean knows(RedisServer sentinel, String which, RedisServer server) {

@@ -93,11 +93,7 @@ class SentinelTest {
     @Tag("thorough")
     void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
         List<Link> ways = new ArrayList<>();
-        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {
-            Link way = voters.opened(new Link(port));
-            ways.add(way);
-            return way.port();
-        }));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> voters.way(ways, port)));
         Link toPrimary = ways.get(0);
         List<Link> toSentinels = group.sentinels().stream()
                 .map(sentinel -> voters.opened(new Link(sentinel.port())))

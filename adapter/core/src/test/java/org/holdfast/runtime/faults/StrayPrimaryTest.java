@@ -83,11 +83,7 @@ class StrayPrimaryTest {
     @Test
     void process_thatWasThePrimaryBefore_isNotUsedInThePlaceOfThePresentOne() throws Exception {
         List<Link> ways = new ArrayList<>();
-        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {
-            Link way = voters.opened(new Link(port));
-            ways.add(way);
-            return way.port();
-        }));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> voters.way(ways, port)));
         RedisServer former = group.servers().get(0);
         LockConnection locks = voters.connect(group.uri(), MEMORY);
         use(locks);
