@@ -138,7 +138,7 @@ final class Pipelines implements PendingRound.Reader {
         try {
             pipeline.write(call, nodes.codec(node).seenAs(pipeline.process(), call.command(), encoded));
         } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
-            fail(node, Failures.describe(e));
+            lose(node, e);
         }
     }
 
@@ -157,7 +157,7 @@ final class Pipelines implements PendingRound.Reader {
                 reader.sendLater(pipeline.connection());
             }
         } catch (RuntimeException | OutOfMemoryError e) {
-            fail(node, Failures.describe(e));
+            lose(node, e);
         }
     }
 
@@ -171,7 +171,16 @@ final class Pipelines implements PendingRound.Reader {
                 reader.sendNoMore(pipeline.connection());
             }
         } catch (RuntimeException | OutOfMemoryError e) {
-            fail(node, Failures.describe(e));
+            lose(node, e);
+        }
+    }
+
+    /** Gives up a connection that has failed. A node that began to answer, or took a part, hangs if no more comes. */
+    private void lose(int node, Throwable failure) {
+        String reason = Failures.describe(failure);
+        fail(node, reason);
+        if (Failures.innermost(failure) instanceof SocketTimeoutException) {
+            nodes.health(node).failed(reason);
         }
     }
 
@@ -261,10 +270,7 @@ final class Pipelines implements PendingRound.Reader {
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
-            fail(node, Failures.describe(e));
-            if (Failures.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
-                nodes.health(node).failed(Failures.describe(e));
-            }
+            lose(node, e);
             return;
         }
         pipeline.dropOldest(); // whatever comes of it

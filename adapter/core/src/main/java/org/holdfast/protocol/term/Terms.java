@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * have a wrong clock.
  *
  * <p>A term goes on for as long as its votes count. What a majority says after that begins another one, though it is
- * the same: the voter may have been another process meanwhile, and witnesses that were all replaced begin their epochs
- * again.
+ * the same: the voter may have been another process meanwhile, and Sentinels that were all replaced begin their epochs
+ * again. Those of a cluster never do.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -86,7 +86,8 @@ public final class Terms {
     }
 
     private boolean hasLapsed(State known, long askedAt, long askedMicros) {
-        return sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;
+        boolean mayBeginAgain = !known.term().process().isEmpty();
+        return mayBeginAgain && sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;
     }
 
     private static boolean isSame(Term term, Witnesses.Agreement agreement) {

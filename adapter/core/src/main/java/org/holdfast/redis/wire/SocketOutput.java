@@ -53,13 +53,13 @@ final class SocketOutput extends OutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        if (keeps) {
-            int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
-            keep(bytes, offset + sent, length - sent);
-            return;
-        }
         try {
-            sendAll(bytes, offset, length);
+            if (keeps) {
+                int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
+                keep(bytes, offset + sent, length - sent);
+            } else {
+                sendAll(bytes, offset, length);
+            }
         } catch (SocketTimeoutException e) {
             channel.close(); // Jedis would look for an error that the node may have sent, however long it is
             throw e;
@@ -92,7 +92,7 @@ final class SocketOutput extends OutputStream {
     private void keep(byte[] bytes, int offset, int length) throws IOException {
         int before = to - from;
         if (before + length > MOST_KEPT) {
-            throw new IOException(
+            throw new SocketTimeoutException(
                     "nothing more can be sent: the node has not taken " + before + " bytes that were sent before");
         }
         if (to + length > kept.length) {

@@ -45,14 +45,25 @@ class TermsTest {
     /** Another client may have used another process meanwhile, and epochs may have begun again. */
     @Test
     void term_thatIsNamedAgain_whenItsVotesCountNoMore_isAnotherOne() {
-        confirm("a", 1);
+        Witnesses.Agreement agreement = new Witnesses.Agreement("a", 1, "process");
+        terms.confirm(agreement, time.nanoTime(), time.epochMicros());
         pass(COUNTS);
-        assertThat(confirm("a", 1)).isFalse();
+        assertThat(terms.confirm(agreement, time.nanoTime(), time.epochMicros()))
+                .isFalse();
         pass(COUNTS.plusNanos(1_000));
-        assertThat(confirm("a", 1)).isTrue();
+        assertThat(terms.confirm(agreement, time.nanoTime(), time.epochMicros()))
+                .isTrue();
         assertThat(terms.count(1)).isFalse();
         assertThat(terms.count(2)).isTrue();
         assertThat(terms.unsettledNanos(terms.current().orElseThrow())).isEqualTo(terms.settlesNanos());
+    }
+
+    @Test
+    void term_ofACluster_goesOnWhenItIsNamedAgain_asItsEpochsNeverBeginAgain() {
+        confirm("a", 1);
+        pass(COUNTS.plusNanos(1_000));
+        assertThat(confirm("a", 1)).isFalse();
+        assertThat(terms.count(1)).isTrue();
     }
 
     @Test

@@ -62,7 +62,7 @@ class SentinelEpochsTest {
         return what;
     }
 
-    private void startAll() {
+    private void startAll() throws Exception {
         first = opened(RedisServer.start(FILES, MAY_ONLY_LOOK));
         second = opened(RedisServer.start(FILES, MAY_ONLY_LOOK));
         sentinels = new ArrayList<>();
@@ -73,14 +73,24 @@ class SentinelEpochsTest {
                     "sentinel auth-user locks looker",
                     "sentinel auth-pass locks secret")));
         }
+        for (int sentinel = 0; sentinel < 3; sentinel++) {
+            introduce(sentinel, (sentinel + 1) % 3, 0, first);
+            introduce(sentinel, (sentinel + 2) % 3, 0, first);
+        }
+    }
+
+    /** A Sentinel hears that there is another one, which it does not reach, and what that says. */
+    private void introduce(int sentinel, int other, int epoch, RedisServer primary) throws Exception {
+        String id = sentinels.get(other).ask("SENTINEL MYID").lines().toList().get(1);
+        String hello = "127.0.0.1," + (1 + other) + "," + id + "," + epoch + ",locks,127.0.0.1," + primary.port() + ","
+                + epoch;
+        assertThat(sentinels.get(sentinel).command("PUBLISH __sentinel__:hello " + hello))
+                .startsWith(":1");
     }
 
     /** Another Sentinel, which is not reached, says which server is the primary, and since which epoch. */
     private void tell(int sentinel, RedisServer primary, int epoch) throws Exception {
-        String hello =
-                "127.0.0.1,1," + "a".repeat(40) + "," + epoch + ",locks,127.0.0.1," + primary.port() + "," + epoch;
-        assertThat(sentinels.get(sentinel).command("PUBLISH __sentinel__:hello " + hello))
-                .startsWith(":1");
+        introduce(sentinel, (sentinel + 1) % 3, epoch, primary);
         assertThat(sentinels.get(sentinel).command("SENTINEL GET-MASTER-ADDR-BY-NAME locks"))
                 .contains("\n" + primary.port() + "\r");
     }
