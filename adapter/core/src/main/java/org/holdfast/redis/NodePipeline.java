@@ -17,13 +17,20 @@ final class NodePipeline {
     /** A connection that was idle for longer is checked before it is used: its peer may have closed it. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** For so many node timeouts a node may take requests without an answer. */
+    private static final int TAKING = 4;
+
     private final NodeConnection connection;
     private final ArrayDeque<PendingCall> inFlight = new ArrayDeque<>();
     private long lastUsed;
 
+    /** When the node has taken more of what its socket had not taken at once. */
+    private long tookAt;
+
     NodePipeline(NodeConnection connection, long now) {
         this.connection = connection;
         this.lastUsed = now;
+        this.tookAt = now;
     }
 
     /**
@@ -79,10 +86,23 @@ final class NodePipeline {
         return !inFlight.isEmpty();
     }
 
-    /** Returns whether the oldest call has waited for its reply for so long. */
+    /** Sends of what the node has not taken before what it takes now; returns whether that was all. */
+    boolean sendUnsent(long now) {
+        tookAt = now;
+        return connection.sendUnsent();
+    }
+
+    /**
+     * Returns whether the oldest call has waited for its reply for so long. A node that goes on taking requests has not
+     * had so long for those that it took last; but it may not go on for ever.
+     */
     boolean isOverdue(long now, long nanos) {
         PendingCall oldest = inFlight.peekFirst();
-        return oldest != null && now - oldest.answerableSince() >= nanos;
+        if (oldest == null) {
+            return false;
+        }
+        long waited = now - oldest.answerableSince();
+        return waited >= nanos && (now - tookAt >= nanos || waited >= TAKING * nanos);
     }
 
     /** Returns whether the node has closed the connection, which is checked if it was idle for long. */

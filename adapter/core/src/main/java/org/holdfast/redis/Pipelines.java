@@ -167,7 +167,7 @@ final class Pipelines implements PendingRound.Reader {
             return; // it was dropped meanwhile
         }
         try {
-            if (pipeline.connection().sendUnsent()) {
+            if (pipeline.sendUnsent(time.nanoTime())) {
                 reader.sendNoMore(pipeline.connection());
             }
         } catch (RuntimeException | OutOfMemoryError e) {

@@ -58,7 +58,7 @@ class MemoryMutantsTest {
                         .amidst("FAILOVER")
                         .with(
                                 TERM + "Terms.java",
-                                "return sinceAskedNanos(known, time.nanoTime(), time.epochMicros());",
+                                "return Math.max(time.nanoTime() - known.askedAt(), byWall);",
                                 "return 0;"));
     }
 
@@ -145,7 +145,7 @@ class MemoryMutantsTest {
                         .amidst("WITNESSES_LOST")
                         .with(
                                 TERM + "Terms.java",
-                                "return sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;",
+                                "return mayBeginAgain && askedAt - known.askedAt() > countsNanos;",
                                 "return false;"));
     }
 

@@ -152,7 +152,12 @@ final class Whereabouts implements Places {
         Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, own);
         agreed.ifPresent(named -> successions.get(node).agreed(named, own));
         if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
-            clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
+            Terms.Term term = terms.get(node).current().orElseThrow();
+            if (term.again()) {
+                clockMonitor.goesOn(node, term.number());
+            } else {
+                clockMonitor.begin(node, term.number());
+            }
         }
     }
 

@@ -134,6 +134,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         }
     }
 
+    /** The same process is the node in another term. */
+    public synchronized void goesOn(int node, int term) {
+        watched[node].term = Math.max(term, watched[node].term);
+    }
+
     private boolean isOf(int term, int node) {
         begin(node, term);
         return watched[node].term == term;

@@ -34,7 +34,7 @@ final class WatchedClock {
      */
     private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
 
-    final int term;
+    int term;
 
     private final double drift;
 

@@ -43,8 +43,9 @@ public final class Terms {
      * @param epoch what the witnesses call the term
      * @param process its id; empty where the place itself is that
      * @param learnedAt when this client had heard of it
+     * @param again whether it is named as the one before was, whose votes had lapsed: the process is the same
      */
-    public record Term(int number, String place, long epoch, String process, long learnedAt) {}
+    public record Term(int number, String place, long epoch, String process, long learnedAt, boolean again) {}
 
     /**
      * @param askedAt when the question was sent that a majority has answered with this term
@@ -74,20 +75,22 @@ public final class Terms {
      */
     public synchronized boolean confirm(Witnesses.Agreement agreement, long askedAt, long askedMicros) {
         State known = state;
-        if (known != null && isSame(known.term(), agreement) && !hasLapsed(known, askedAt, askedMicros)) {
+        boolean same = known != null && isSame(known.term(), agreement);
+        if (known != null && same && !hasLapsed(known, askedAt)) {
             Term term = known.term();
             state = askedAt - known.askedAt() > 0 ? new State(term, askedAt, askedMicros) : known;
             return false;
         }
         int number = known == null ? 1 : known.term().number() + 1;
-        Term next = new Term(number, agreement.place(), agreement.epoch(), agreement.process(), time.nanoTime());
+        Term next = new Term(number, agreement.place(), agreement.epoch(), agreement.process(), time.nanoTime(), same);
         state = new State(next, askedAt, askedMicros);
         return true;
     }
 
-    private boolean hasLapsed(State known, long askedAt, long askedMicros) {
+    /** By the monotonic clock alone: where it has stood still, the clocks of nodes are to show that. */
+    private boolean hasLapsed(State known, long askedAt) {
         boolean mayBeginAgain = !known.term().process().isEmpty();
-        return mayBeginAgain && sinceAskedNanos(known, askedAt, askedMicros) > countsNanos;
+        return mayBeginAgain && askedAt - known.askedAt() > countsNanos;
     }
 
     private static boolean isSame(Term term, Witnesses.Agreement agreement) {
@@ -122,12 +125,9 @@ public final class Terms {
      * The monotonic clock may stand still while a machine is suspended. Then the wall clock shows it, if it is set
      * right by now; where it is wrong, nothing worse comes of it than another question.
      */
-    private static long sinceAskedNanos(State known, long now, long micros) {
-        return Math.max(now - known.askedAt(), TimeUnit.MICROSECONDS.toNanos(micros - known.askedMicros()));
-    }
-
     private long sinceAskedNanos(State known) {
-        return sinceAskedNanos(known, time.nanoTime(), time.epochMicros());
+        long byWall = TimeUnit.MICROSECONDS.toNanos(time.epochMicros() - known.askedMicros());
+        return Math.max(time.nanoTime() - known.askedAt(), byWall);
     }
 
     /** Returns how long after a process was named for the first time it is not asked, in nanoseconds. */

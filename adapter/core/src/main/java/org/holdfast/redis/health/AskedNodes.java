@@ -93,8 +93,13 @@ public final class AskedNodes {
         this.sameProcess = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
     }
 
-    /** A node is another process from now on, which is admitted when it has been inspected. */
+    /** A node is another process from now on, or in another term, and is admitted when it has been inspected. */
     public void moved(int node, Terms.Term term) {
+        if (term.again()) {
+            clockMonitor.goesOn(node, term.number());
+            health(node).failed("its Sentinels were not heard for a while, and name it again");
+            return;
+        }
         clockMonitor.begin(node, term.number());
         NodeFacts.Namer namer = connector.shard(node).isPresent() ? NodeFacts.Namer.CLUSTER : NodeFacts.Namer.SENTINELS;
         String place = connector.shard(node).map(Shard::toString).orElse(term.place());

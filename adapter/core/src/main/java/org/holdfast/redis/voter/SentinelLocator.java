@@ -71,7 +71,10 @@ final class SentinelLocator implements Locator {
     private String explain(int term) {
         Optional<Terms.Term> present = terms.current().filter(known -> known.number() != term);
         return present.isPresent()
-                ? "its Sentinels name another primary by now: " + present.get().place()
+                ? present.get().again()
+                        ? "its Sentinels were not heard for a while, and name it again"
+                        : "its Sentinels name another primary by now: "
+                                + present.get().place()
                 : "its Sentinels have not confirmed for "
                         + terms.age().map(Duration::toMillis).orElse(0L)
                         + " ms that it is the primary, so its votes do not count: " + heard();

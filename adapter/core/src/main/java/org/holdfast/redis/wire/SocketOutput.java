@@ -18,8 +18,8 @@ final class SocketOutput extends OutputStream {
 
     static final int BUFFER = 8_192; // as large as what Jedis writes at once
 
-    /** More than a process asks of a node in one node timeout. Then it gives up the connection. */
-    static final int MOST_KEPT = 16 * 1024 * 1024;
+    /** So much is kept, and no more: then a write waits until the peer takes some of it. */
+    static final int MOST_KEPT = 4 * 1024 * 1024;
 
     private static final byte[] NONE = {};
 
@@ -55,8 +55,7 @@ final class SocketOutput extends OutputStream {
     public void write(byte[] bytes, int offset, int length) throws IOException {
         try {
             if (keeps) {
-                int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
-                keep(bytes, offset + sent, length - sent);
+                sendOrKeep(bytes, offset, length);
             } else {
                 sendAll(bytes, offset, length);
             }
@@ -89,12 +88,21 @@ final class SocketOutput extends OutputStream {
         return sent;
     }
 
-    private void keep(byte[] bytes, int offset, int length) throws IOException {
-        int before = to - from;
-        if (before + length > MOST_KEPT) {
-            throw new SocketTimeoutException(
-                    "nothing more can be sent: the node has not taken " + before + " bytes that were sent before");
+    /** Without a wait, unless too much is kept: whatever a process has to send, it must go out. */
+    private void sendOrKeep(byte[] bytes, int offset, int length) throws IOException {
+        sendKept();
+        while (hasKept() && to - from + length > MOST_KEPT) {
+            AnswerDeadline.await(channel, SelectionKey.OP_WRITE, deadline.forWriting(), "nothing more could be sent");
+            sendKept();
         }
+        int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
+        if (sent < length) {
+            keep(bytes, offset + sent, length - sent);
+        }
+    }
+
+    private void keep(byte[] bytes, int offset, int length) {
+        int before = to - from;
         if (to + length > kept.length) {
             byte[] room = before + length > kept.length ? new byte[2 * (before + length)] : kept;
             System.arraycopy(kept, from, room, 0, before);

@@ -262,4 +262,17 @@ class StandstillTest extends MonitoredClocks {
         assertThat(clockMonitor.find(0, ORIGIN + SECOND + 102 * MILLI)).isEqualTo(ClockMonitor.Finding.CLIENT);
         assertThat(clockMonitor.stoodStillNanos()).as("a second one").isPositive();
     }
+
+    /** The witnesses of a voter were not heard for a while, and name the same process again: its clock is the same. */
+    @Test
+    void standstill_isSeen_alsoWhereNodesAreInAnotherTermSince() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+            clockMonitor.goesOn(node, 1);
+        }
+        for (int node = 0; node < 3; node++) {
+            clockMonitor.note(node, 1, ORIGIN + SECOND, ORIGIN + SECOND + MILLI, EPOCH_MICROS + 7_000_000);
+        }
+        assertThat(clockMonitor.stoodStillNanos()).isPositive();
+    }
 }

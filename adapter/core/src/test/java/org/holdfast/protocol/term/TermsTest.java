@@ -55,7 +55,9 @@ class TermsTest {
                 .isTrue();
         assertThat(terms.count(1)).isFalse();
         assertThat(terms.count(2)).isTrue();
-        assertThat(terms.unsettledNanos(terms.current().orElseThrow())).isEqualTo(terms.settlesNanos());
+        Terms.Term next = terms.current().orElseThrow();
+        assertThat(next.again()).isTrue();
+        assertThat(terms.unsettledNanos(next)).isEqualTo(terms.settlesNanos());
     }
 
     @Test
