@@ -264,7 +264,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     public synchronized long stoodStillNanos() {
         for (WatchedClock one : watched) {
             for (WatchedClock other : watched) {
-                one.tellIfBy(other);
+                one.tellIfToldBy(other);
             }
             if (one.jumped && !one.told && isOurs(one)) {
                 one.tellAlike(watched);

@@ -137,7 +137,7 @@ final class WatchedClock {
     }
 
     /** A clock whose node answers late shows a standstill that was reported since it was measured last. */
-    void tellIfBy(WatchedClock other) {
+    void tellIfToldBy(WatchedClock other) {
         if (other.told && isLike(other) && other.toldAt - measuredBefore >= 0) {
             tell(other.toldAt);
         }

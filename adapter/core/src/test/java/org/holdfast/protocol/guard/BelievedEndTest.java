@@ -82,13 +82,18 @@ class BelievedEndTest extends MonitoredClocks {
     }
 
     /** It was given at once, and read after a pause of this process: in it the drift may hide a jump of a second. */
-    @Test
-    void answerThatWasReadAfterALongPause_isNoWatchDuringThePause() {
+    private static ClockMonitor answerReadAfterAPause() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
         for (int second = 0; second <= 5; second++) {
             one.note(0, 0, second * SECOND, second * SECOND + MILLI, EPOCH_MICROS + second * 1_000_000L);
         }
         one.note(0, 0, 6 * SECOND, 106 * SECOND, EPOCH_MICROS + 6_000_000);
+        return one;
+    }
+
+    @Test
+    void answerThatWasReadAfterALongPause_isNoWatchDuringThePause() {
+        ClockMonitor one = answerReadAfterAPause();
         // in the pause the clock went ahead by 0.9 s, which is not seen
         assertThat(one.note(0, 0, 107 * SECOND, 107 * SECOND + MILLI, EPOCH_MICROS + 107_900_000))
                 .isTrue();
@@ -98,11 +103,7 @@ class BelievedEndTest extends MonitoredClocks {
 
     @Test
     void answerThatWasReadAfterALongPause_leavesThePauseUnwatched() {
-        ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        for (int second = 0; second <= 5; second++) {
-            one.note(0, 0, second * SECOND, second * SECOND + MILLI, EPOCH_MICROS + second * 1_000_000L);
-        }
-        one.note(0, 0, 6 * SECOND, 106 * SECOND, EPOCH_MICROS + 6_000_000);
+        ClockMonitor one = answerReadAfterAPause();
         one.note(0, 0, 107 * SECOND, 107 * SECOND + MILLI, EPOCH_MICROS + 107_900_000);
         assertThat(one.unwatchedMicros(0, EPOCH_MICROS)).isGreaterThan(90_000_000);
     }

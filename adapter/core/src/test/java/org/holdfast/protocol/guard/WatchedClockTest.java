@@ -125,7 +125,7 @@ class WatchedClockTest {
                 .isTrue();
     }
 
-    /** In them keys may end a second time, and nobody has watched that. */
+    /** In them keys may end a second time, and this process has not watched that. */
     @Test
     void moments_thatComeAgainAfterASetBack_areNotWatchedYet() {
         long start = 1_800_000_000_000_000L;
