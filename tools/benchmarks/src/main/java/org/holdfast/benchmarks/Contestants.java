@@ -56,7 +56,8 @@ final class Contestants {
         LockConnectionFactory locks =
                 Holdfast.connect(Map.of("nodes", uris, "guard", "DEVELOPMENT", "release", release.name()));
         LockConnection connection = locks.getConnection();
-        return contestant(name, () -> connection.acquire("holdfast").release(), locks);
+        String lock = "holdfast-" + release; // of its own: processes that share one let each other go first
+        return contestant(name, () -> connection.acquire(lock).release(), locks);
     }
 
     private static Contestant jedis(RedisServer node) {

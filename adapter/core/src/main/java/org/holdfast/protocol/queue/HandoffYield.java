@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>To a process that is far or busy a moment may be too short: this one would take the lock again and again, for
  * 100 ms each time. So a moment that has passed in vain makes the next one twice as long, up to a part of the time for
  * which this process has had the lock. A moment in which another process had the lock was long enough: the next one is
- * as long. When the longest moment was in vain, the next one is the shortest again: the other process may be halted, or
- * its waiter may have left.
+ * as long. When the longest moment was in vain, this process lets no other one go first for 100 ms, and then begins
+ * with the shortest moment: the other process may be halted, or its waiter may have left. A connection goes on
+ * listening for 2 s after that, and that of a process that lets this one go first listens as well: two processes that
+ * seldom want the lock at the same time would keep each other waiting after each release.
  *
  * <p>Safe for use by any number of threads. A name takes no memory when its moment has been over for a while and {@link
  * #sweep} has passed.
@@ -36,6 +38,9 @@ public final class HandoffYield {
     /** A moment that was doubled is no longer than this part of the time for which this process has had the lock. */
     private static final int PART_OF_HELD = 2;
 
+    /** So long after the longest moment, if it was in vain, no other process is let go first. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** So long after a moment its length is remembered. */
     private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -48,30 +53,53 @@ public final class HandoffYield {
     /**
      * Other processes go first.
      *
-     * @param until when that is over, if nothing ends it earlier
+     * @param until when that is over
+     * @param notedAt when something was learned of it
      * @param token with which this process had the lock: each later owner has a larger one
      * @param doublings how often its length was doubled
-     * @param taken whether another process has had the lock since
+     * @param next the smallest token of a later owner whose release was received, which may be that of this process;
+     *     {@link #NONE} if there was none
      */
-    private record OthersTurn(long until, long token, int doublings, boolean taken) {
+    private record OthersTurn(long until, long notedAt, long token, int doublings, long next) {
 
-        int doublingsOfNext(long now) {
-            if (taken || now - until < 0) { // a caller that does not wait does not let others go first
-                return doublings;
-            }
-            return doublings < MOST_DOUBLINGS ? doublings + 1 : 0;
+        static final long NONE = Long.MAX_VALUE;
+
+        /** Returns whether no other process has had the lock until this one had it with a token. */
+        private boolean isInVain(long now, long own) { // a caller that does not wait does not let others go first
+            return next >= own && now - until >= 0;
         }
 
-        OthersTurn end(long now) {
-            return new OthersTurn(now, token, doublings, true);
+        boolean isLongestInVain(long now, long own) {
+            return doublings == MOST_DOUBLINGS && isInVain(now, own);
+        }
+
+        boolean isRested(long now) {
+            return now - until >= REST_NANOS;
+        }
+
+        int doublingsOfNext(long now, long own) {
+            if (isLongestInVain(now, own)) {
+                return 0;
+            }
+            return isInVain(now, own) ? doublings + 1 : doublings;
+        }
+
+        /** This process has had the lock again. */
+        OthersTurn withToken(long own) {
+            return new OthersTurn(until, notedAt, own, doublings, NONE);
+        }
+
+        /** A later owner has released the lock. */
+        OthersTurn taken(long now, long by) {
+            return new OthersTurn(now - until < 0 ? now : until, now, token, doublings, by);
         }
 
         long nanosRemembered(long now) {
-            return until + MEMORY_NANOS - now;
+            return Math.max(until - now, notedAt - now) + MEMORY_NANOS;
         }
 
         boolean isForgotten(long now) {
-            return nanosRemembered(now) <= 0 || taken && doublings == 0;
+            return nanosRemembered(now) <= 0;
         }
     }
 
@@ -101,14 +129,20 @@ public final class HandoffYield {
 
     private OthersTurn nextTurn(@Nullable OthersTurn before, long token, long heldNanos) {
         long now = time.nanoTime();
-        int doublings = before == null || before.isForgotten(now) ? 0 : before.doublingsOfNext(now);
+        OthersTurn last = before == null || before.isForgotten(now) ? null : before;
+        if (last != null && last.isLongestInVain(now, token) && !last.isRested(now)) {
+            return last.withToken(token);
+        }
+        int doublings = last == null ? 0 : last.doublingsOfNext(now, token);
         long moment = LEAST_NANOS + randomness.below(RANGE_NANOS);
         long longest = Math.max(moment, heldNanos / PART_OF_HELD);
-        return new OthersTurn(now + Math.min(moment << doublings, longest), token, doublings, false);
+        long until = now + Math.min(moment << doublings, longest);
+        return new OthersTurn(until, now, token, doublings, OthersTurn.NONE);
     }
 
     /**
-     * A release was received. Messages of several nodes come in any order, also those of owners before this process.
+     * A release was received. Messages of several nodes come in any order, also those of owners before this process,
+     * and its own, which may come before {@link #released} is called.
      *
      * @param message the owner of the lock, as it describes itself: if that is wrong, this process comes too early or
      *     too late, and nothing else
@@ -116,14 +150,13 @@ public final class HandoffYield {
     public void heard(String lock, String message) {
         if (!turns.isEmpty()) {
             turns.computeIfPresent(
-                    lock, (name, turn) -> HolderInfo.of(message).token() > turn.token() ? taken(turn) : turn);
+                    lock,
+                    (name, turn) -> afterRelease(turn, HolderInfo.of(message).token()));
         }
     }
 
-    private @Nullable OthersTurn taken(OthersTurn turn) {
-        long now = time.nanoTime();
-        OthersTurn ended = turn.taken() ? turn : turn.end(now);
-        return ended.isForgotten(now) ? null : ended;
+    private OthersTurn afterRelease(OthersTurn turn, long token) {
+        return token > turn.token() && token < turn.next() ? turn.taken(time.nanoTime(), token) : turn;
     }
 
     /** Returns how long to wait before the lock is asked for; 0 or less if at once. */

@@ -30,6 +30,9 @@ class HandoffYieldTest {
     /** Within how many nanoseconds sweeps were asked for. */
     private final List<Long> sweeps = new ArrayList<>();
 
+    /** That of the last claim of this process. */
+    private long token = TOKEN;
+
     private final VirtualTime time = new VirtualTime();
     private final ScriptedNotifications notifications = new ScriptedNotifications();
     private final HandoffYield handoffYield = new HandoffYield(time, random(), notifications, sweeps::add);
@@ -115,7 +118,8 @@ class HandoffYieldTest {
 
     /** Has the lock, releases it, and lets the others' moment pass; returns how long that was. */
     private long momentAfter(long heldNanos) {
-        handoffYield.released("a", TOKEN, heldNanos, 1);
+        token += 32;
+        handoffYield.released("a", token, heldNanos, 1);
         long moment = handoffYield.nanosLeft("a");
         time.pass(Math.max(0, moment));
         handoffYield.sweep();
@@ -123,7 +127,7 @@ class HandoffYieldTest {
     }
 
     private void anotherHasTheLock() {
-        handoffYield.heard("a", owner(TOKEN + 16));
+        handoffYield.heard("a", owner(token + 16));
     }
 
     @Test
@@ -131,9 +135,39 @@ class HandoffYieldTest {
         for (int doublings = 0; doublings <= 4; doublings++) {
             assertThat(momentAfter(LONG)).isEqualTo(MOMENT << doublings);
         }
+        time.passMillis(100);
         assertThat(momentAfter(LONG))
                 .as("the longest was in vain: it is not waited for")
                 .isEqualTo(MOMENT);
+    }
+
+    /** Connections of processes that wait for nothing listen too, for a while: each release would cost a moment. */
+    @Test
+    void longestMoment_thatPassedInVain_letsNoneGoFirstFor100Millis() {
+        for (int i = 0; i <= 4; i++) {
+            momentAfter(BRIEF);
+        }
+        for (int millis = 0; millis < 100; millis++) {
+            assertThat(momentAfter(BRIEF)).as("after %d ms", millis).isEqualTo(-MILLISECONDS.toNanos(millis));
+            time.passMillis(1);
+        }
+        assertThat(momentAfter(BRIEF)).isEqualTo(MOMENT);
+    }
+
+    /** Its own releases have larger tokens, each, and end nothing. */
+    @Test
+    void restAfterTheLongestMoment_endsWhenAnotherHasTheLock_notWithOwnReleases() {
+        for (int i = 0; i <= 4; i++) {
+            momentAfter(BRIEF);
+        }
+        handoffYield.released("a", token + 16, BRIEF, 1);
+        handoffYield.heard("a", owner(token + 16));
+        handoffYield.heard("a", owner(token + 32)); // before it is reported
+        handoffYield.released("a", token + 32, BRIEF, 1);
+        assertThat(handoffYield.nanosLeft("a")).isNotPositive();
+        handoffYield.heard("a", owner(token + 48));
+        handoffYield.released("a", token + 64, BRIEF, 1);
+        assertThat(handoffYield.nanosLeft("a")).isPositive();
     }
 
     @Test
@@ -151,9 +185,10 @@ class HandoffYieldTest {
     /** Else the lock would be idle most of the time where it is held briefly. */
     @Test
     void moment_isNotLongerThanHalfOfTheTimeForWhichTheLockWasHeld_unlessItIsTheShortest() {
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 4; i++) {
             assertThat(momentAfter(BRIEF)).isEqualTo(MOMENT);
         }
+        time.passMillis(1_000);
         momentAfter(MILLISECONDS.toNanos(8));
         assertThat(momentAfter(MILLISECONDS.toNanos(8))).isEqualTo(MILLISECONDS.toNanos(4));
     }
@@ -162,7 +197,7 @@ class HandoffYieldTest {
     @Test
     void moment_thatHasNotPassed_wasNotInVain() {
         momentAfter(LONG);
-        handoffYield.released("a", TOKEN, LONG, 1);
+        handoffYield.released("a", ++token, LONG, 1);
         time.pass(MOMENT);
         assertThat(momentAfter(LONG)).isEqualTo(2 * MOMENT);
     }
@@ -175,9 +210,36 @@ class HandoffYieldTest {
     }
 
     @Test
-    void othersTurn_afterWhichNothingIsToBeKnown_takesNoMemory() {
-        handoffYield.released("a", TOKEN, LONG, 1);
+    void othersTurn_inWhichOneHadTheLock_takesNoMemoryAfterASecond() {
+        handoffYield.released("a", token, LONG, 1);
+        time.passMillis(400);
         anotherHasTheLock();
+        time.passMillis(999);
+        handoffYield.sweep();
+        assertThat(handoffYield.size()).isOne();
+        time.passMillis(1);
+        handoffYield.sweep();
         assertThat(handoffYield.size()).isZero();
+    }
+
+    /** The thread that receives announcements may be faster than the one that has released. */
+    @Test
+    void ownRelease_thatIsHeardBeforeItIsReported_isNotThatOfAnother() {
+        for (int doublings = 0; doublings <= 4; doublings++) {
+            long token = TOKEN + 16 * doublings;
+            handoffYield.heard("a", owner(token));
+            handoffYield.released("a", token, LONG, 1);
+            assertThat(handoffYield.nanosLeft("a")).isEqualTo(MOMENT << doublings);
+            time.pass(MOMENT << doublings);
+        }
+    }
+
+    @Test
+    void releaseOfAnother_thatIsHeardAfterOurNextOne_isNotMissed() {
+        momentAfter(LONG);
+        handoffYield.heard("a", owner(token + 32)); // our own
+        anotherHasTheLock();
+        handoffYield.released("a", token + 32, LONG, 1);
+        assertThat(handoffYield.nanosLeft("a")).isEqualTo(MOMENT);
     }
 }
