@@ -24,8 +24,9 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 
 /**
- * The least that can be done: a program over bare sockets that writes one command to all nodes, reads all replies,
- * writes another to all and reads all. No timeout, and nothing is done with the replies.
+ * The least that can be done: a program over bare sockets that writes one command to all nodes, waits for the replies of
+ * a quorum, always the same one, and does so with another command. No timeout, and nothing is done with the replies;
+ * those of the other nodes are read one round later.
  */
 final class Floor implements Contestant {
 
@@ -59,11 +60,15 @@ final class Floor implements Contestant {
     private final List<Socket> sockets = new ArrayList<>();
     private final List<InputStream> replies = new ArrayList<>();
 
+    /** How many replies of each node were not read. */
+    private final int[] unread;
+
     private Floor(String name, List<RedisServer> nodes, Request acquire, Request release, int linesOfReply) {
         this.name = name;
         this.acquire = acquire;
         this.release = release;
         this.linesOfReply = linesOfReply;
+        this.unread = new int[nodes.size()];
         try {
             for (RedisServer node : nodes) {
                 Socket socket = new Socket("127.0.0.1", node.port());
@@ -83,6 +88,22 @@ final class Floor implements Contestant {
                 nodes,
                 request("SET", "floor", OWNER, "NX", "PX", "30000"),
                 request("DEL", "floor"),
+                1);
+    }
+
+    /** Minimal scripts: one that grants with a token, one that looks at the owner. */
+    static Floor ofFencedScripts(List<RedisServer> nodes, String name) {
+        String take = "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 30000) then"
+                + " return redis.call('INCR', KEYS[2]) end return 0";
+        String giveBack =
+                "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+        load(nodes, take);
+        load(nodes, giveBack);
+        return new Floor(
+                "floor: bare sockets, two scripts with a fence",
+                nodes,
+                request("EVALSHA", Sha.of(take), "2", name, name + "-token", OWNER),
+                request("EVALSHA", Sha.of(giveBack), "1", name, OWNER),
                 1);
     }
 
@@ -111,7 +132,10 @@ final class Floor implements Contestant {
     }
 
     private static void load(List<RedisServer> nodes, ScriptCodec codec, Command command) {
-        String source = words(codec.bySource(command))[1];
+        load(nodes, words(codec.bySource(command))[1]);
+    }
+
+    private static void load(List<RedisServer> nodes, String source) {
         for (RedisServer node : nodes) {
             try (Jedis jedis = new Jedis("127.0.0.1", node.port())) {
                 jedis.scriptLoad(source);
@@ -153,8 +177,13 @@ final class Floor implements Contestant {
         for (Socket socket : sockets) {
             socket.getOutputStream().write(request.bytes());
         }
-        for (InputStream reply : replies) {
-            readReply(reply);
+        for (int node = 0; node < replies.size(); node++) {
+            boolean awaited = node <= replies.size() / 2;
+            unread[node]++;
+            while (unread[node] > (awaited ? 0 : 1)) {
+                readReply(replies.get(node));
+                unread[node]--;
+            }
         }
     }
 

@@ -10,99 +10,84 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
-import org.holdfast.Holdfast;
-import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
 /**
  * Many threads of one process take a lock of their own each and release it, all the time: how many pairs a second come
- * of that, beside bare sockets that send our scripts, one set for each thread.
+ * of that, beside bare sockets, one set for each thread, and other libraries.
  *
  * <p>The contestants take turns within one run.
  */
 public final class ManyThreads {
 
     private static final int TURNS = Integer.getInteger("turns", 8);
+    private static final List<Library> ON_ONE_NODE =
+            List.of(Library.RENEWED, Library.JEDIS, Library.SPRING, Library.REDISSON, Library.REDISSON_FENCED);
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
 
     private ManyThreads() {}
 
     public static void main(String[] arguments) throws Exception {
-        System.out.println("| nodes | threads | client | pairs/s | rate / floor | connections a node |");
-        System.out.println("| --- | --- | --- | --- | --- | --- |");
+        System.out.println("| nodes | threads | client | pairs/s | rate / floor | connections of ours |");
+        System.out.println("|" + " --- |".repeat(6));
         for (int count : new int[] {1, 3}) {
-            try (RedisServers redis = RedisServers.start(count, Path.of("target", "redis"))) {
-                for (int threads : new int[] {1, 8, 32, 128}) {
-                    measure(redis.all(), threads);
+            for (int threads : new int[] {1, 8, 32, 128}) {
+                List<Rate> rates = measure(count, threads);
+                double floor = rates.get(0).perSecond();
+                rates.forEach(rate -> System.out.printf(
+                        "| %d | %d | %s | %,.0f | %.2f | %d |%n",
+                        count, threads, rate.client(), rate.perSecond(), rate.perSecond() / floor, rate.ours()));
+            }
+        }
+    }
+
+    /** @param ours how many connections ours has to each node */
+    record Rate(String client, double perSecond, long ours) {}
+
+    /** Returns the rates, those of the two floors first: two scripts with a fence, and our scripts. */
+    static List<Rate> measure(int count, int threads) throws Exception {
+        try (RedisServers redis = RedisServers.start(count, Path.of("target", "redis"))) {
+            List<RedisServer> nodes = redis.all();
+            List<String> uris = nodes.stream().map(RedisServer::uri).toList();
+            List<LockClient> clients = new ArrayList<>();
+            Map<String, List<Contestant>> all = new LinkedHashMap<>();
+            long ours = 0;
+            all.put("floor: bare sockets, two scripts with a fence", new ArrayList<>());
+            all.put("floor: bare sockets, our scripts", new ArrayList<>());
+            for (Library library : count == 1 ? ON_ONE_NODE : List.of(Library.RENEWED)) {
+                LockClient client = library.connect(uris);
+                clients.add(client);
+                List<Contestant> users = new ArrayList<>();
+                for (int i = 0; i < threads; i++) {
+                    users.add(Contestants.of(library, client, library + "-" + i));
+                }
+                all.put(library.title(), users);
+                if (library == Library.RENEWED) {
+                    rate(users); // opens its connections
+                    ours = NodeFigures.connections(nodes) / count;
                 }
             }
-        }
-    }
-
-    private static void measure(List<RedisServer> nodes, int threads) throws Exception {
-        String uris = nodes.stream().map(RedisServer::uri).collect(Collectors.joining(","));
-        LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", uris, "guard", "DEVELOPMENT"));
-        List<Contestant> ours = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            ours.add(ofOurs(locks, "lock-" + i));
-        }
-        ours.get(0).pair(); // from now on it keeps the heartbeat that our scripts look at
-        List<Contestant> floors = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            floors.add(Floor.ofScripts(nodes, "floor-" + i));
-        }
-        Map<String, List<Contestant>> all = new LinkedHashMap<>();
-        all.put("floor: bare sockets, our scripts", floors);
-        all.put("Holdfast", ours);
-        Map<String, Double> rates = new LinkedHashMap<>();
-        for (int turn = -2; turn < TURNS; turn++) {
-            for (Map.Entry<String, List<Contestant>> entry : all.entrySet()) {
-                double rate = rate(entry.getValue());
-                rates.merge(entry.getKey(), turn < 0 ? 0 : rate / TURNS, Double::sum);
+            for (int i = 0; i < threads; i++) { // after ours, which keeps the heartbeat that our scripts look at
+                all.get("floor: bare sockets, two scripts with a fence")
+                        .add(Floor.ofFencedScripts(nodes, "fenced-" + i));
+                all.get("floor: bare sockets, our scripts").add(Floor.ofScripts(nodes, "floor-" + i));
             }
+            Map<String, Double> rates = new LinkedHashMap<>();
+            for (int turn = -2; turn < TURNS; turn++) {
+                for (Map.Entry<String, List<Contestant>> entry : all.entrySet()) {
+                    double rate = rate(entry.getValue());
+                    rates.merge(entry.getKey(), turn < 0 ? 0 : rate / TURNS, Double::sum);
+                }
+            }
+            for (LockClient client : clients) {
+                client.close();
+            }
+            long connections = ours;
+            return rates.entrySet().stream()
+                    .map(each -> new Rate(each.getKey(), each.getValue(), connections))
+                    .toList();
         }
-        int opened = connections(nodes) / nodes.size() - threads - 1; // but for the one that asks
-        double floor = rates.get("floor: bare sockets, our scripts");
-        rates.forEach((name, rate) -> System.out.printf(
-                "| %d | %d | %s | %,.0f | %.2f | %s |%n",
-                nodes.size(), threads, name, rate, rate / floor, name.equals("Holdfast") ? opened : threads));
-        for (Contestant contestant : floors) {
-            contestant.close();
-        }
-        locks.close();
-    }
-
-    private static int connections(List<RedisServer> nodes) {
-        return nodes.stream()
-                .map(node -> node.ask("INFO clients"))
-                .flatMap(String::lines)
-                .filter(line -> line.startsWith("connected_clients:"))
-                .mapToInt(line ->
-                        Integer.parseInt(line.substring(line.indexOf(':') + 1).trim()))
-                .sum();
-    }
-
-    private static Contestant ofOurs(LockConnectionFactory locks, String name) {
-        LockConnection connection = locks.getConnection();
-        return new Contestant() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public void pair() throws Exception {
-                connection.acquire(name).release();
-            }
-
-            @Override
-            public void close() {
-                connection.close();
-            }
-        };
     }
 
     /** Returns how many pairs a second all of them come to, each on a thread of its own. */

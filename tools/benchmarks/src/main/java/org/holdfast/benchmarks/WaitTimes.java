@@ -6,26 +6,12 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import org.holdfast.Holdfast;
-import org.holdfast.Lease;
-import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockRequest;
-import org.holdfast.LockTimeoutException;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
@@ -37,8 +23,10 @@ import org.holdfast.testkit.RedisServers;
  */
 public final class WaitTimes {
 
-    private static final int SECONDS = Integer.getInteger("seconds", 10);
-    private static final int WAIT_SECONDS = Integer.getInteger("waitTimeout", 5);
+    static final int SECONDS = Integer.getInteger("seconds", 10);
+
+    /** For what is connected, let go first after its start, and compiled. */
+    private static final long WARM_NANOS = 8_000_000_000L;
 
     /** Kind, nodes, processes, threads of each, for how many microseconds a lock is held, and how many busy loops. */
     private static final String SCENARIOS =
@@ -47,30 +35,10 @@ public final class WaitTimes {
 
     private WaitTimes() {}
 
-    /** One acquisition: when it was asked for, granted and given back. */
-    private record Turn(int process, long token, long asked, long granted, long released) {
-
-        static Turn parse(int process, String line) {
-            long[] f = Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
-            return new Turn(process, f[0], f[1], f[2], f[3]);
-        }
-
-        String text() {
-            return token + " " + asked + " " + granted + " " + released;
-        }
-    }
-
-    /** A lock that a thread has. */
-    private record Taken(long token, Runnable release) {}
-
-    /** @param kind renewed, fixed, fair, async, or floor */
-    private record Scenario(String kind, int nodes, int processes, int threads, int holdMicros, int load) {}
+    /** @param kind a {@link Library}, in lower case */
+    record Scenario(String kind, int nodes, int processes, int threads, int holdMicros, int load) {}
 
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length == 6) {
-            contend(arguments);
-            return;
-        }
         System.out.println(
                 "| lock | nodes | processes x threads | held µs | busy loops | acquisitions/s | share of the weaker |"
                         + " wait p50 ms | p99 | longest | timed out | a process without it for ms | next in process p50 µs |"
@@ -78,17 +46,18 @@ public final class WaitTimes {
         System.out.println("|" + " --- |".repeat(19));
         for (String spec : System.getProperty("scenarios", SCENARIOS).split(";")) {
             String[] f = spec.split(",");
-            run(new Scenario(
+            Scenario scenario = new Scenario(
                     f[0],
                     Integer.parseInt(f[1]),
                     Integer.parseInt(f[2]),
                     Integer.parseInt(f[3]),
                     Integer.parseInt(f[4]),
-                    Integer.parseInt(f[5])));
+                    Integer.parseInt(f[5]));
+            System.out.println(measure(scenario).row(scenario));
         }
     }
 
-    private static void run(Scenario scenario) throws Exception {
+    static Outcome measure(Scenario scenario) throws Exception {
         try (RedisServers redis = RedisServers.start(scenario.nodes(), Path.of("target", "redis"))) {
             String uris = redis.all().stream().map(RedisServer::uri).collect(Collectors.joining(","));
             List<Process> children = new ArrayList<>();
@@ -105,16 +74,15 @@ public final class WaitTimes {
                                     Path.of(System.getProperty("java.home"), "bin", "java")
                                             .toString(),
                                     "-Dseconds=" + SECONDS,
-                                    "-DwaitTimeout=" + WAIT_SECONDS,
                                     "-cp",
                                     System.getProperty("java.class.path"),
-                                    WaitTimes.class.getName(),
+                                    WaitingProcess.class.getName(),
                                     scenario.kind(),
                                     Integer.toString(scenario.threads()),
                                     Integer.toString(scenario.holdMicros()),
                                     uris,
                                     file.toString(),
-                                    Long.toString(System.nanoTime() + 4_000_000_000L))
+                                    Long.toString(System.nanoTime() + WARM_NANOS))
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .start());
                 }
@@ -126,7 +94,7 @@ public final class WaitTimes {
                     }
                     child.waitFor();
                 }
-                report(scenario, files, timedOut);
+                return outcome(files, timedOut);
             } finally {
                 busy.forEach(Process::destroyForcibly);
                 children.forEach(Process::destroyForcibly);
@@ -134,17 +102,17 @@ public final class WaitTimes {
         }
     }
 
-    private static void report(Scenario scenario, List<Path> files, int timedOut) throws Exception {
-        List<Turn> all = new ArrayList<>();
+    private static Outcome outcome(List<Path> files, int timedOut) throws Exception {
+        List<WaitingProcess.Turn> all = new ArrayList<>();
         long[] counts = new long[files.size()];
         for (int i = 0; i < files.size(); i++) {
             for (String line : Files.readAllLines(files.get(i))) {
-                all.add(Turn.parse(i, line));
+                all.add(WaitingProcess.Turn.parse(i, line));
                 counts[i]++;
             }
             Files.delete(files.get(i));
         }
-        all.sort(Comparator.comparingLong(Turn::token));
+        all.sort(Comparator.comparingLong(WaitingProcess.Turn::token));
         long[] waits = sorted(all.stream().mapToLong(turn -> turn.granted() - turn.asked()));
         List<Long> same = new ArrayList<>();
         List<Long> other = new ArrayList<>();
@@ -154,11 +122,11 @@ public final class WaitTimes {
         Arrays.fill(lastOf, all.get(0).granted());
         long drought = 0;
         for (int i = 0; i < all.size(); i++) {
-            Turn turn = all.get(i);
+            WaitingProcess.Turn turn = all.get(i);
             drought = Math.max(drought, turn.granted() - lastOf[turn.process()]);
             lastOf[turn.process()] = turn.granted();
             if (i > 0) {
-                Turn before = all.get(i - 1);
+                WaitingProcess.Turn before = all.get(i - 1);
                 long gap = turn.granted() - before.released();
                 overlaps += gap < 0 ? 1 : 0;
                 kept += before.process() == turn.process() && turn.token() != before.token() + 1 ? 1 : 0;
@@ -172,117 +140,71 @@ public final class WaitTimes {
         long[] sames = sorted(same.stream().mapToLong(Long::longValue));
         long[] others = sorted(other.stream().mapToLong(Long::longValue));
         long[] any = sorted(LongStream.concat(Arrays.stream(sames), Arrays.stream(others)));
-        System.out.printf(
-                "| %s | %d | %d x %d | %d | %d | %d | %d %% | %.1f | %.1f | %.1f | %d | %.1f | %d | %d | %d | %d | %d | %d | %d |%n",
-                scenario.kind(),
-                scenario.nodes(),
-                scenario.processes(),
-                scenario.threads(),
-                scenario.holdMicros(),
-                scenario.load(),
+        return new Outcome(
                 all.size() / SECONDS,
                 100 * Arrays.stream(counts).min().orElseThrow() / all.size(),
-                at(waits, 0.5) / 1e6,
-                at(waits, 0.99) / 1e6,
-                at(waits, 1) / 1e6,
+                waits,
                 timedOut,
-                drought / 1e6,
-                at(sames, 0.5) / 1000,
-                at(others, 0.5) / 1000,
-                at(others, 0.99) / 1000,
-                at(any, 0.5) / 1000,
-                others.length,
+                drought,
+                sames,
+                others,
+                any,
                 kept,
                 overlaps);
+    }
+
+    /**
+     * What was seen; times in nanoseconds, sorted.
+     *
+     * @param weaker the share of the weaker process, in percent
+     * @param drought the longest time for which a process was without the lock
+     * @param sames how soon the next owner had the lock, in the same process
+     * @param others likewise, in another one
+     * @param kept how often a process took the lock again, and no other one had it meanwhile
+     */
+    record Outcome(
+            long perSecond,
+            long weaker,
+            long[] waits,
+            int timedOut,
+            long drought,
+            long[] sames,
+            long[] others,
+            long[] any,
+            long kept,
+            long overlaps) {
+
+        String row(Scenario scenario) {
+            return String.format(
+                    "| %s | %d | %d x %d | %d | %d | %d | %d %% | %.1f | %.1f | %.1f | %d | %.1f | %d | %d | %d | %d | %d | %d | %d |",
+                    scenario.kind(),
+                    scenario.nodes(),
+                    scenario.processes(),
+                    scenario.threads(),
+                    scenario.holdMicros(),
+                    scenario.load(),
+                    perSecond,
+                    weaker,
+                    at(waits, 0.5) / 1e6,
+                    at(waits, 0.99) / 1e6,
+                    at(waits, 1) / 1e6,
+                    timedOut,
+                    drought / 1e6,
+                    at(sames, 0.5) / 1000,
+                    at(others, 0.5) / 1000,
+                    at(others, 0.99) / 1000,
+                    at(any, 0.5) / 1000,
+                    others.length,
+                    kept,
+                    overlaps);
+        }
     }
 
     private static long[] sorted(LongStream values) {
         return values.sorted().toArray();
     }
 
-    private static long at(long[] sorted, double part) {
+    static long at(long[] sorted, double part) {
         return sorted.length == 0 ? 0 : sorted[(int) Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-    }
-
-    /** One process: warms up, then records. All begin at the same moment. */
-    private static void contend(String[] arguments) throws Exception {
-        String kind = arguments[0];
-        int threads = Integer.parseInt(arguments[1]);
-        long holdNanos = TimeUnit.MICROSECONDS.toNanos(Integer.parseInt(arguments[2]));
-        long warm = Long.parseLong(arguments[5]);
-        long end = warm + TimeUnit.SECONDS.toNanos(SECONDS);
-        LockRequest request = LockRequest.of("wanted").waitTimeout(Duration.ofSeconds(WAIT_SECONDS));
-        LockRequest asked = kind.startsWith("fixed")
-                ? request.fixedTtl(Duration.ofSeconds(30))
-                : request.fair(kind.startsWith("fair"));
-        List<List<Turn>> turns = new ArrayList<>();
-        int[] timedOut = new int[threads];
-        if (kind.equals("floor")) {
-            try (PubSubFloor floor = new PubSubFloor(arguments[3])) {
-                contend(threads, turns, mine -> take(() -> taken(floor), holdNanos, warm, end, mine), timedOut);
-            }
-        } else {
-            try (LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", arguments[3], "guard", "OFF"));
-                    LockConnection connection = locks.getConnection()) {
-                contend(
-                        threads,
-                        turns,
-                        mine -> take(() -> taken(connection, asked, kind), holdNanos, warm, end, mine),
-                        timedOut);
-            }
-        }
-        Files.write(
-                Path.of(arguments[4]),
-                turns.stream().flatMap(List::stream).map(Turn::text).toList());
-        System.out.println(Arrays.stream(timedOut).sum());
-    }
-
-    private static void contend(int threads, List<List<Turn>> turns, ToIntFunction<List<Turn>> work, int[] timedOut)
-            throws Exception {
-        List<Thread> all = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            List<Turn> mine = new ArrayList<>();
-            turns.add(mine);
-            int number = i;
-            all.add(new Thread(() -> timedOut[number] = work.applyAsInt(mine)));
-        }
-        all.forEach(Thread::start);
-        for (Thread thread : all) {
-            thread.join();
-        }
-    }
-
-    private static Taken taken(PubSubFloor floor) throws InterruptedException {
-        String owner = floor.newOwner();
-        return new Taken(floor.take(owner), () -> floor.release(owner));
-    }
-
-    private static Taken taken(LockConnection connection, LockRequest request, String kind) throws Exception {
-        Lease lease = kind.equals("async") ? connection.acquireAsync(request).get() : connection.acquire(request);
-        return new Taken(lease.token(), lease::release);
-    }
-
-    private static int take(Callable<Taken> taking, long holdNanos, long warm, long end, List<Turn> turns) {
-        int timedOut = 0;
-        for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
-            try {
-                Taken taken = taking.call();
-                long granted = System.nanoTime();
-                if (holdNanos > 0) {
-                    LockSupport.parkNanos(
-                            holdNanos / 2 + ThreadLocalRandom.current().nextLong(holdNanos));
-                }
-                long released = System.nanoTime();
-                taken.release().run();
-                if (now > warm) {
-                    turns.add(new Turn(0, taken.token(), now, granted, released));
-                }
-            } catch (LockTimeoutException | ExecutionException e) {
-                timedOut += now > warm ? 1 : 0;
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
-        return timedOut;
     }
 }
