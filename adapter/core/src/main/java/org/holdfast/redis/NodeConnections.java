@@ -268,9 +268,7 @@ public final class NodeConnections implements NodeChannel {
             return obstacles[node];
         }
         String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
-        if (reason == null && !pipelines.isConnected(node)) {
-            return "the connection to it was lost just now";
-        }
+        reason = reason == null ? pipelines.whyNotSent(node) : reason;
         return reason == null ? nodes.codec(node).whyNotYet(command) : reason;
     }
 
@@ -309,7 +307,7 @@ public final class NodeConnections implements NodeChannel {
         lock.lock();
         try {
             closing = true;
-            pipelines.awaitAnswers(System::nanoTime, deadline);
+            pipelines.awaitWhatGoesOn(System::nanoTime, deadline, CLOSING_NANOS);
             pipelines.close("the channel was closed");
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -18,23 +18,29 @@ final class NodePipeline {
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** For so many node timeouts a node may take requests without an answer. */
-    private static final int TAKING = 4;
+    static final int TAKING = 4;
 
     private final NodeConnection connection;
     private final ArrayDeque<PendingCall> inFlight = new ArrayDeque<>();
     private long lastUsed;
 
-    /** When the node has taken more of what its socket had not taken at once. */
+    /** How much the node has taken of what its socket had not taken at once, and when it was seen to take more. */
+    private long taken;
+
     private long tookAt;
+
+    /** Since when it has taken more and more, and this process has looked. */
+    private long takingSince;
 
     NodePipeline(NodeConnection connection, long now) {
         this.connection = connection;
         this.lastUsed = now;
         this.tookAt = now;
+        this.takingSince = now;
     }
 
     /**
-     * Writes a call, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow
+     * Writes a call, which {@link #push} sends. If it throws, a part may have been written: nothing may follow
      * that.
      */
     void write(PendingCall call, CommandArguments encoded) {
@@ -57,9 +63,33 @@ final class NodePipeline {
         return connection.process();
     }
 
-    /** Sends what was written. */
-    void push() {
+    /**
+     * Sends what was written.
+     *
+     * @param silence after how much of it a node hangs
+     */
+    void push(long now, long silence) {
         connection.push();
+        noteTaken(now, silence);
+    }
+
+    private void noteTaken(long now, long silence) {
+        long byNow = connection.taken();
+        if (byNow != taken) {
+            takingSince = now - tookAt >= silence ? now : takingSince; // it was not looked at: this process stood still
+            taken = byNow;
+            tookAt = now;
+        }
+    }
+
+    /** Returns whether the node has not taken so much of what was sent that no more is to be sent. */
+    boolean isFull() {
+        return connection.isFull();
+    }
+
+    /** Returns whether something was sent that the node has not taken. */
+    boolean hasUnsent() {
+        return connection.hasUnsent();
     }
 
     /** Returns what the next reply belongs to; null if there is nothing. */
@@ -82,27 +112,35 @@ final class NodePipeline {
         return connection.hasBuffered();
     }
 
+    /** Returns a number that grows with what the node takes and answers, while nothing more is asked. */
+    long progress() {
+        return connection.taken() - inFlight.size();
+    }
+
     boolean isSomethingUnderWay() {
         return !inFlight.isEmpty();
     }
 
     /** Sends of what the node has not taken before what it takes now; returns whether that was all. */
-    boolean sendUnsent(long now) {
-        tookAt = now;
-        return connection.sendUnsent();
+    boolean sendUnsent(long now, long silence) {
+        boolean all = connection.sendUnsent();
+        noteTaken(now, silence);
+        return all;
     }
 
     /**
      * Returns whether the oldest call has waited for its reply for so long. A node that goes on taking requests has not
-     * had so long for those that it took last; but it may not go on for ever.
+     * had so long for those that it took last; but it may not go on for ever. While this process stands still it does
+     * not go on.
      */
-    boolean isOverdue(long now, long nanos) {
+    boolean isOverdue(long now, long silence) {
         PendingCall oldest = inFlight.peekFirst();
         if (oldest == null) {
             return false;
         }
         long waited = now - oldest.answerableSince();
-        return waited >= nanos && (now - tookAt >= nanos || waited >= TAKING * nanos);
+        long taking = Math.min(waited, now - takingSince);
+        return waited >= silence && (now - tookAt >= silence || taking >= TAKING * silence);
     }
 
     /** Returns whether the node has closed the connection, which is checked if it was idle for long. */

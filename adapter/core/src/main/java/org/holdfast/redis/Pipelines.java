@@ -12,6 +12,7 @@ import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -29,6 +30,8 @@ final class Pipelines implements PendingRound.Reader {
 
     /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final String LOST = "the connection to it was lost just now";
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
@@ -116,7 +119,25 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     private boolean isOverdue(NodePipeline pipeline, long now) {
-        return pipeline.isOverdue(now, connector.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
+        return pipeline.isOverdue(now, silence());
+    }
+
+    /** Returns for how long a node may be silent. */
+    private long silence() {
+        return connector.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS;
+    }
+
+    /** Returns why nothing more can be sent to a node now; null if something can. */
+    @Nullable
+    String whyNotSent(int node) {
+        if (pipelines[node] != null && pipelines[node].isFull()) {
+            sendUnsent(node); // it may take more by now
+        }
+        NodePipeline pipeline = pipelines[node];
+        if (pipeline == null) {
+            return LOST;
+        }
+        return pipeline.isFull() ? "it takes too little of what was sent to it before" : null;
     }
 
     private void dropIfOverdue(int node) {
@@ -132,7 +153,7 @@ final class Pipelines implements PendingRound.Reader {
     void write(int node, PendingCall call, CommandArguments encoded) {
         NodePipeline pipeline = pipelines[node];
         if (pipeline == null) {
-            call.lost(node, "the connection to it was lost just now");
+            call.lost(node, LOST);
             return;
         }
         try {
@@ -152,8 +173,8 @@ final class Pipelines implements PendingRound.Reader {
     void push(int node) {
         try {
             NodePipeline pipeline = pipelines[node];
-            pipeline.push();
-            if (pipeline.connection().hasUnsent()) {
+            pipeline.push(time.nanoTime(), silence());
+            if (pipeline.hasUnsent()) {
                 reader.sendLater(pipeline.connection());
             }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -167,7 +188,7 @@ final class Pipelines implements PendingRound.Reader {
             return; // it was dropped meanwhile
         }
         try {
-            if (pipeline.sendUnsent(time.nanoTime())) {
+            if (pipeline.sendUnsent(time.nanoTime(), silence())) {
                 reader.sendNoMore(pipeline.connection());
             }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -236,6 +257,31 @@ final class Pipelines implements PendingRound.Reader {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * Waits like that, and for longer while nodes take what was sent or answer it: four node timeouts more at the most.
+     *
+     * @param pause for so long nothing may happen then
+     */
+    void awaitWhatGoesOn(LongSupplier clock, long deadline, long pause) {
+        long latest = deadline + NodePipeline.TAKING * connector.nodeTimeoutNanos();
+        long until = deadline;
+        long before;
+        do {
+            before = progress();
+            awaitAnswers(clock, until);
+            long next = clock.getAsLong() + pause;
+            until = next - latest < 0 ? next : latest;
+        } while (progress() != before && isSomethingUnderWay() && clock.getAsLong() - latest < 0);
+    }
+
+    private long progress() {
+        long progress = 0;
+        for (NodePipeline pipeline : pipelines) {
+            progress += pipeline == null ? 0 : pipeline.progress();
+        }
+        return progress;
     }
 
     private void readAll(int node) {

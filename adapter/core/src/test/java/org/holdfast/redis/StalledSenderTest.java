@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -15,6 +16,9 @@ import org.holdfast.protocol.node.Target;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A real node, and a process that stands still while it sends: a collection of garbage, or a busy machine. */
 @Timeout(60)
@@ -22,7 +26,16 @@ class StalledSenderTest {
 
     private static final Duration STALL = OneNode.NODE_TIMEOUT.multipliedBy(3);
     private static final Command LOOK = new Command.Inspect(List.of(new Target.Exclusive("any")));
+
+    /** Of more bytes than a UNIX domain socket takes. */
+    private static final Command LARGE = new Command.Inspect(IntStream.range(0, 1_000)
+            .<Target>mapToObj(number -> new Target.Exclusive(number + "-" + "x".repeat(1_000)))
+            .toList());
+
     private static final NodeSet ALL = NodeSet.of(0);
+
+    @TempDir
+    private Path directory;
 
     private final OneNode.SteppedTime time = new OneNode.SteppedTime();
     private final AtomicReference<Duration> stall = new AtomicReference<>(Duration.ZERO);
@@ -44,6 +57,28 @@ class StalledSenderTest {
             assertThat(late.next(time.nanoTime())).isNotNull();
             assertThat(state(nodes)).isEqualTo(CheckReport.State.UNUSABLE);
             server.thaw();
+            nodes.close();
+        }
+    }
+
+    /** The node reads nothing for a moment, so this process has a part of the request when it stands still. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Redis has no UNIX domain sockets there")
+    void node_isNotSuspectedForWhatThisProcessHadNotSent_whileItStoodStill() throws Exception {
+        Path socket = directory.resolve("node.sock");
+        try (RedisServer server = RedisServer.start(Path.of("target", "redis"), "--unixsocket", socket.toString())) {
+            NodeGroup nodes = OneNode.group("redis+unix://" + socket, false, time);
+            NodeChannel channel = nodes.open(nanos -> {});
+            assertThat(OneNode.answerTo(channel.send(LOOK, ALL))).isNotNull();
+
+            server.freeze();
+            Round large = channel.send(LARGE, ALL);
+            time.pass(STALL.plus(STALL));
+            server.thaw();
+            assertThat(server.ask("PING")).startsWith("+PONG"); // it has read what was sent
+            assertThat(large.next(time.nanoTime())).isNull();
+            assertThat(state(nodes)).isEqualTo(CheckReport.State.VOTES);
+            assertThat(OneNode.answerTo(large)).isNotNull();
             nodes.close();
         }
     }

@@ -17,8 +17,8 @@ import org.holdfast.testkit.RedisServers;
  * One thread takes a lock and releases it, on 1, 3 and 5 nodes.
  *
  * <p>The contestants take turns within one run, a few hundred pairs at a time, so that whatever else the machine does
- * meets all of them. Times are those of the client; so is the processor time, of all its threads. {@link OnQuorum} has nodes
- * that hang or are gone.
+ * meets all of them. Times are those of the client; so is the processor time, of all its threads. {@link
+ * OnQuorum} has nodes that hang or are gone.
  */
 public final class AcquireRelease {
 

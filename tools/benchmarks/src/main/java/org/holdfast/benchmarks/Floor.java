@@ -24,8 +24,8 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 
 /**
- * The least that can be done: a program over bare sockets that writes one command to all nodes, waits for the replies of
- * a quorum, always the same one, and does so with another command. No timeout, and nothing is done with the replies;
+ * The least that can be done: a program over bare sockets that writes one command to all nodes, waits for the replies
+ * of a quorum, always the same one, and does so with another command. No timeout, and nothing is done with the replies;
  * those of the other nodes are read one round later.
  */
 final class Floor implements Contestant {

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
@@ -13,14 +14,12 @@ import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.quorum.BatchSize;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.UnawaitedRelease;
 
 /** Releases locks of this process on the nodes. Safe for use by any number of threads. */
 public final class Releases {
-
-    /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
-    private static final int BATCH = 200;
 
     private final Time time;
     private final Redlock redlock;
@@ -30,6 +29,9 @@ public final class Releases {
 
     /** By name, those under way that no caller waits for. */
     private final ConcurrentHashMap<String, List<UnawaitedRelease>> unawaited = new ConcurrentHashMap<>();
+
+    /** How long the names of these are, together. */
+    private final AtomicLong unawaitedCharacters = new AtomicLong();
 
     /** Receives what was released on the nodes. Must not block. */
     public interface ReleaseListener {
@@ -58,9 +60,13 @@ public final class Releases {
                 : release(List.of(heldLock), nodes).get(0);
     }
 
-    /** While callers of this process wait, the answers say whether other processes do, and whose turn it is. */
+    /**
+     * While callers of this process wait, the answers say whether other processes do, and whose turn it is. And what is
+     * under way must fit what the nodes take: when it is much the caller waits after all.
+     */
     private boolean isLeftToNodes(HeldLock heldLock) {
         return heldLock.terms().release() == Release.ASYNC
+                && unawaitedCharacters.get() < BatchSize.MOST_CHARACTERS
                 && heldLock.keptNanos(time.nanoTime()) == 0
                 && !heldLocks.isWaitedFor(heldLock);
     }
@@ -69,7 +75,10 @@ public final class Releases {
         long begun = time.nanoTime();
         Claim claim = heldLock.claim();
         List<String> names = claim.target().names();
+        long characters = BatchSize.characters(claim);
+        unawaitedCharacters.addAndGet(characters);
         UnawaitedRelease release = redlock.unawaitedRelease(nodes, claim, (self, freed) -> {
+            unawaitedCharacters.addAndGet(-characters);
             forget(names, self);
             report(heldLock, begun, freed);
         });
@@ -81,6 +90,7 @@ public final class Releases {
             sent = true;
         } finally {
             if (!sent) {
+                unawaitedCharacters.addAndGet(-characters);
                 forget(names, release);
                 redlock.abandon(claim);
             }
@@ -128,7 +138,7 @@ public final class Releases {
         whenReleased.released(heldLock.lock(), heldLock.claim().token(), heldNanos, freed.listeners());
     }
 
-    /** Releases locks, all at once; returns the results, in no order where they are several. */
+    /** Releases locks, a batch at once; returns the results, in no order where they are several. */
     List<ReleaseResult> release(List<HeldLock> all, Nodes nodes) {
         return release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
     }
@@ -136,7 +146,6 @@ public final class Releases {
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<HeldLock> given = new ArrayList<>(all.size());
-        List<Command.Release> commands = new ArrayList<>(all.size());
         List<ReleaseResult> results = new ArrayList<>(all.size());
         for (HeldLock heldLock : all) {
             long kept = heldLock.keptNanos(begun);
@@ -145,8 +154,31 @@ public final class Releases {
                 results.add(wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD);
             } else {
                 given.add(heldLock);
-                commands.add(Command.Release.ofLease(heldLock.claim()));
             }
+        }
+        for (int from = 0; from < given.size(); ) {
+            int to = endOfBatch(given, from);
+            releaseAtOnce(given.subList(from, to), nodes, until, results);
+            from = to;
+        }
+        return results;
+    }
+
+    private static int endOfBatch(List<HeldLock> given, int from) {
+        BatchSize size = new BatchSize();
+        int to = from;
+        while (to < given.size() && !size.isFull()) {
+            size.add(given.get(to).claim());
+            to++;
+        }
+        return to;
+    }
+
+    private void releaseAtOnce(List<HeldLock> given, Nodes nodes, long until, List<ReleaseResult> results) {
+        long begun = time.nanoTime();
+        List<Command.Release> commands = new ArrayList<>(given.size());
+        for (HeldLock heldLock : given) {
+            commands.add(Command.Release.ofLease(heldLock.claim()));
         }
         List<Round> rounds = redlock.startReleases(nodes, commands);
         for (int i = 0; i < given.size(); i++) {
@@ -157,7 +189,6 @@ public final class Releases {
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }
-        return results;
     }
 
     /**
@@ -186,10 +217,12 @@ public final class Releases {
         Iterator<HeldLock> all = heldLocks.all().iterator();
         while (all.hasNext() && time.nanoTime() - deadline < 0) {
             List<HeldLock> batch = new ArrayList<>();
-            while (all.hasNext() && batch.size() < BATCH) {
+            BatchSize size = new BatchSize();
+            while (all.hasNext() && !size.isFull()) {
                 HeldLock heldLock = all.next();
                 if (heldLock.giveBackAll()) {
                     batch.add(heldLock);
+                    size.add(heldLock.claim());
                 }
             }
             release(batch, nodes, deadline);

@@ -12,6 +12,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.BatchSize;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.RenewalResult;
 import org.holdfast.protocol.quorum.Timing;
@@ -23,9 +24,6 @@ import org.holdfast.protocol.quorum.Timing;
  * due after a third of its TTL; if the renewal fails, again soon after, until its validity ends.
  */
 public final class Renewals {
-
-    /** So many renewals are under way at once: their replies must fit what a node buffers for one connection. */
-    private static final int BATCH = 200;
 
     private final Time time;
     private final Timing timing;
@@ -109,11 +107,14 @@ public final class Renewals {
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void sweep(Nodes nodes) {
         long now = time.nanoTime(); // what becomes due while it works waits for the next
-        List<HeldLock> batch = nextBatch(now);
-        while (!batch.isEmpty()) {
-            renew(nodes, batch);
-            batch = batch.size() < BATCH ? List.of() : nextBatch(now);
-        }
+        BatchSize size;
+        do {
+            size = new BatchSize();
+            List<HeldLock> batch = nextBatch(now, size);
+            if (!batch.isEmpty()) {
+                renew(nodes, batch);
+            }
+        } while (size.isFull());
         Map.Entry<Due, HeldLock> first = due.firstEntry();
         if (first != null) {
             sweeps.within(first.getKey().at() - time.nanoTime());
@@ -126,10 +127,10 @@ public final class Renewals {
         return first != null && first.getKey().at() - time.nanoTime() <= 0;
     }
 
-    private List<HeldLock> nextBatch(long dueAt) {
+    private List<HeldLock> nextBatch(long dueAt, BatchSize size) {
         List<HeldLock> batch = new ArrayList<>();
         long now = time.nanoTime();
-        while (batch.size() < BATCH) {
+        while (!size.isFull()) {
             Map.Entry<Due, HeldLock> first = due.firstEntry();
             if (first == null || first.getKey().at() - dueAt > 0) {
                 break;
@@ -138,6 +139,7 @@ public final class Renewals {
             if (dueOf.remove(first.getValue(), first.getKey())
                     && first.getValue().isHeld(now)) {
                 batch.add(first.getValue());
+                size.add(first.getValue().claim());
             }
         }
         return batch;

@@ -29,9 +29,6 @@ public final class UnfinishedReleases {
     /** At the TTL of 30 s, 300 releases a second that one node misses. */
     private static final int MOST_PER_NODE = 10_000;
 
-    /** One round's worth: a node that came back is not flooded. */
-    private static final int BATCH = 200;
-
     /** A release that was not confirmed is sent again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -110,11 +107,14 @@ public final class UnfinishedReleases {
         }
     }
 
+    /** One round's worth: a node that came back is not flooded. */
     private void sendBatch(Nodes nodes, int node) {
         List<Unfinished> batch = new ArrayList<>();
+        BatchSize size = new BatchSize();
         Unfinished next;
-        while (batch.size() < BATCH && (next = poll(node)) != null) {
+        while (!size.isFull() && (next = poll(node)) != null) {
             batch.add(next);
+            size.add(next.release().claim());
         }
         List<Round> rounds =
                 nodes.sendAll(batch.stream().map(Unfinished::release).toList(), NodeSet.of(node));

@@ -117,6 +117,10 @@ final class AnswerDeadline {
                 interrupted |= Thread.interrupted(); // an interrupt ends a select; wait on, restore the status later
                 left = deadline - System.nanoTime();
             }
+            // a process that stood still has not looked since; and a signal ends a select that finds nothing then
+            if (selector != null && selector.selectNow() > 0) {
+                return;
+            }
             throw new SocketTimeoutException(what + " in time");
         } finally {
             if (interrupted) {

@@ -267,6 +267,16 @@ public final class NodeConnection extends Connection {
         return socket.getOutputStream().hasKept();
     }
 
+    /** Returns whether that is so much that no more is to be sent. */
+    public boolean isFull() {
+        return socket.getOutputStream().isFull();
+    }
+
+    /** Returns a number that grows when the node takes some of that. */
+    public long taken() {
+        return socket.getOutputStream().taken();
+    }
+
     /**
      * Sends of that what the node takes now.
      *

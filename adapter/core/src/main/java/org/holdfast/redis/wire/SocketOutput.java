@@ -10,7 +10,8 @@ import java.nio.channels.SocketChannel;
 
 /**
  * What goes out of a socket. A write waits until the peer has taken all, or it waits for nothing and keeps what the
- * peer does not take: a thread that writes to several nodes must not wait for one of them.
+ * peer does not take: a thread that writes to several nodes must not wait for one of them. A caller asks {@link
+ * #isFull} before it writes one more request.
  *
  * <p>Memory for that is used only then. For one thread at a time.
  */
@@ -18,7 +19,7 @@ final class SocketOutput extends OutputStream {
 
     static final int BUFFER = 8_192; // as large as what Jedis writes at once
 
-    /** So much is kept, and no more: then a write waits until the peer takes some of it. */
+    /** When so much is kept, no more requests are to be written until the peer takes some of it. */
     static final int MOST_KEPT = 4 * 1024 * 1024;
 
     private static final byte[] NONE = {};
@@ -30,6 +31,9 @@ final class SocketOutput extends OutputStream {
     private byte[] kept = NONE;
     private int from;
     private int to;
+
+    /** How many bytes the peer took after they had been kept. */
+    private long taken;
 
     SocketOutput(SocketChannel channel, AnswerDeadline deadline) {
         this.channel = channel;
@@ -44,6 +48,16 @@ final class SocketOutput extends OutputStream {
     /** Returns whether something was written that the peer has not taken yet. */
     boolean hasKept() {
         return from < to;
+    }
+
+    /** Returns whether so much is kept that a request would have to wait for long. */
+    boolean isFull() {
+        return to - from >= MOST_KEPT;
+    }
+
+    /** Returns a number that grows when the peer takes some of what was kept. */
+    long taken() {
+        return taken;
     }
 
     @Override
@@ -88,13 +102,8 @@ final class SocketOutput extends OutputStream {
         return sent;
     }
 
-    /** Without a wait, unless too much is kept: whatever a process has to send, it must go out. */
     private void sendOrKeep(byte[] bytes, int offset, int length) throws IOException {
         sendKept();
-        while (hasKept() && to - from + length > MOST_KEPT) {
-            AnswerDeadline.await(channel, SelectionKey.OP_WRITE, deadline.forWriting(), "nothing more could be sent");
-            sendKept();
-        }
         int sent = hasKept() ? 0 : sendNow(bytes, offset, length);
         if (sent < length) {
             keep(bytes, offset + sent, length - sent);
@@ -120,7 +129,9 @@ final class SocketOutput extends OutputStream {
      * @return whether that was all
      */
     boolean sendKept() throws IOException {
-        from += sendNow(kept, from, to - from);
+        int sent = sendNow(kept, from, to - from);
+        from += sent;
+        taken += sent;
         if (!hasKept()) {
             kept = NONE;
             from = 0;

@@ -109,6 +109,25 @@ class LeasesTest {
         assertThat(heldLock(reading, Holder.transaction("other"))).isSameAs(other);
     }
 
+    /** A line carries so much within a node timeout, and a node does nothing else meanwhile. */
+    @Test
+    void locks_withLongNames_releasedTogether_areReleasedSomeAtATime() throws Exception {
+        List<LeaseShare> shares = new ArrayList<>();
+        for (int i = 0; i < 700; i++) {
+            String name = i + "-" + "x".repeat(1_000);
+            LockRequest request =
+                    LockRequest.of(name).waitTimeout(Duration.ZERO).ttl(TTL);
+            shares.add(new LeaseShare(heldLock(request, Holder.thread()), false));
+        }
+        service.latency(0, 5).latency(1, 5).latency(2, 5);
+        long before = time.nanoTime();
+        fixture.leases.giveBack(shares);
+        assertThat(releases()).isEqualTo(3 * 700);
+        assertThat(time.nanoTime() - before)
+                .as("no more than 200, nor names of 262,144 characters, at a time")
+                .isEqualTo(Duration.ofMillis(4 * 5).toNanos());
+    }
+
     /** Another process must not get it as long as its holder may work on under it. */
     @Test
     void lock_leftToAHolderThatWorksOn_isNotFreedOnTheNodes() throws Exception {

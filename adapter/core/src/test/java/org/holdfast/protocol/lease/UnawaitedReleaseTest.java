@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.holdfast.LockRequest;
 import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
@@ -62,6 +63,28 @@ class UnawaitedReleaseTest {
         HeldLock heldLock = take(request.atLeast(Duration.ofMillis(500)));
         assertThat(giveBack(heldLock)).isEqualTo(ReleaseResult.RELEASED);
         assertThat(service.sent(Command.Release.class)).isEmpty();
+    }
+
+    /** What is under way has to fit what the nodes, and the lines to them, take. */
+    @Test
+    void release_whileMuchIsUnderWay_isWaitedFor() throws Exception {
+        service.keepsLateAnswers();
+        for (int i = 0; i < 3; i++) {
+            assertThat(giveBack(take(large(i)))).isEqualTo(ReleaseResult.UNCONFIRMED);
+        }
+        assertThat(giveBack(take(large(3)))).isEqualTo(ReleaseResult.RELEASED);
+        service.lateAnswersCome(2);
+        assertThat(giveBack(take(large(4)))).isEqualTo(ReleaseResult.UNCONFIRMED);
+    }
+
+    private static LockRequest large(int number) {
+        String[] names = IntStream.range(0, LockRequest.MAX_NAMES)
+                .mapToObj(each -> number + "-" + each + "-" + "x".repeat(1000))
+                .toArray(String[]::new);
+        return LockRequest.allOf(names)
+                .ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
+                .waitTimeout(Duration.ZERO)
+                .release(Release.ASYNC);
     }
 
     @Test
