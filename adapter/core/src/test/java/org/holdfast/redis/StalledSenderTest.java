@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.holdfast.CheckReport;
+import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.testkit.RedisServer;
@@ -79,6 +82,31 @@ class StalledSenderTest {
             assertThat(large.next(time.nanoTime())).isNull();
             assertThat(state(nodes)).isEqualTo(CheckReport.State.VOTES);
             assertThat(OneNode.answerTo(large)).isNotNull();
+            nodes.close();
+        }
+    }
+
+    /** No caller waits for it, and it is sent no more than it takes; what it was sent it answers when it goes on. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Redis has no UNIX domain sockets there")
+    void node_thatHasNotTakenFourMegabytes_isSentNothingMoreUntilItTakesSome() throws Exception {
+        Path socket = directory.resolve("node.sock");
+        try (RedisServer server = RedisServer.start(Path.of("target", "redis"), "--unixsocket", socket.toString())) {
+            NodeGroup nodes = OneNode.group("redis+unix://" + socket, false, time);
+            NodeChannel channel = nodes.open(nanos -> {});
+            assertThat(OneNode.answerTo(channel.send(LOOK, ALL))).isNotNull();
+
+            server.freeze();
+            List<Round> large = channel.sendAll(Collections.nCopies(6, LARGE), ALL);
+            Answer refused = large.get(5).next(time.nanoTime());
+            assertThat(refused.reply()).isInstanceOf(Reply.NotSent.class);
+            assertThat(channel.send(LOOK, ALL).next(time.nanoTime()).reply()).isInstanceOf(Reply.NotSent.class);
+
+            server.thaw();
+            for (Round sent : large.subList(0, 2)) {
+                assertThat(OneNode.answerTo(sent).reply()).isInstanceOf(Reply.Seen.class);
+            }
+            assertThat(OneNode.answerTo(channel.send(LOOK, ALL)).reply()).isInstanceOf(Reply.Seen.class);
             nodes.close();
         }
     }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +33,6 @@ public final class Link implements AutoCloseable {
     private volatile Predicate<String> cut = NOTHING;
     private volatile Duration delay = Duration.ZERO;
     private volatile Duration distance = Duration.ZERO;
-    private volatile int bytesPerSecond = Integer.MAX_VALUE;
 
     /** @param behind the port of the server */
     public Link(int behind) {
@@ -48,9 +46,7 @@ public final class Link implements AutoCloseable {
      */
     public Link(String host, int port, int behind) {
         try {
-            this.listener = new ServerSocket();
-            listener.setReceiveBufferSize(CHUNK); // so that a slow line is soon full
-            listener.bind(new InetSocketAddress(InetAddress.getByName(host), port), 50);
+            this.listener = new ServerSocket(port, 50, InetAddress.getByName(host));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -90,11 +86,6 @@ public final class Link implements AutoCloseable {
     /** Passes everything on so much later, in both directions: the server is far. */
     public void delayAll(Duration by) {
         distance = by;
-    }
-
-    /** Passes no more than so much on, in each direction of each connection: the line is slow. */
-    public void passAtMost(int bytesASecond) {
-        bytesPerSecond = bytesASecond;
     }
 
     /** Leads to another server from the next connection on. Connections of before stay where they are. */
@@ -176,7 +167,7 @@ public final class Link implements AutoCloseable {
         try {
             int length = in.read(bytes);
             while (length >= 0 && !cut.test(first)) {
-                Thread.sleep(distance.toMillis() + 1_000L * length / bytesPerSecond); // a test asks for a long way
+                Thread.sleep(distance.toMillis()); // what a test asks for is a long way
                 out.write(bytes, 0, length);
                 length = in.read(bytes);
             }
