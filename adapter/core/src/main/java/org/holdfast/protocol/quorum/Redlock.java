@@ -160,8 +160,8 @@ public final class Redlock {
      * Releases what an attempt may have got.
      *
      * <p>Where the answer is still to come, the release follows the acquisition on the same connection and cannot
-     * overtake it. Where no answer will come, the acquisition may still be under way elsewhere: only there the release
-     * leaves a tombstone.
+     * overtake it. Where no answer will come, or the release cannot be sent behind it, the acquisition may still be
+     * under way elsewhere: only there the release leaves a tombstone.
      */
     private void undo(Nodes nodes, Claim claim, Round round, Tally tally) {
         round.leave(late -> {
@@ -172,8 +172,8 @@ public final class Redlock {
         unfinished.add(tally.unanswered(), Command.Release.ofLostAttempt(claim));
         NodeSet reachable = tally.granted().and(tally.pending());
         if (!reachable.isEmpty()) {
-            Command.Release undoing = Command.Release.ofAttempt(claim);
-            nodes.send(undoing, reachable).leave(late -> unfinished.addUnlessConfirmed(late, undoing));
+            nodes.send(Command.Release.ofAttempt(claim), reachable)
+                    .leave(late -> unfinished.addUnlessUndone(late, claim));
         }
     }
 

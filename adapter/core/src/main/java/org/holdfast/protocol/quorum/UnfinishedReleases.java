@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
@@ -69,6 +70,15 @@ public final class UnfinishedReleases {
         if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {
             add(answer.node(), release);
         }
+    }
+
+    /**
+     * Keeps the release of an attempt that a node has not confirmed with this answer. One that was not sent is not
+     * behind the acquisition, which may still lie on its connection: so the node is to refuse that from now on.
+     */
+    void addUnlessUndone(Answer answer, Claim claim) {
+        boolean sent = !(answer.reply() instanceof Reply.NotSent);
+        addUnlessConfirmed(answer, sent ? Command.Release.ofAttempt(claim) : Command.Release.ofLostAttempt(claim));
     }
 
     void add(NodeSet nodes, Command.Release release) {

@@ -80,6 +80,20 @@ class RedlockReleasesTest extends RedlockOnThreeNodes {
         });
     }
 
+    /** The node takes little of what it is sent, so the acquisition lies on that connection, and may come later. */
+    @Test
+    void acquire_undoThatIsNotSent_isMadeUpForWithATombstone() {
+        nodes.node(0, HELD).node(1, HELD);
+        nodes.node(2, command -> command instanceof Command.Release ? new Reply.NotSent("full") : new Reply.Granted())
+                .latency(2, 45);
+        attempt();
+        retryReleases();
+        assertThat(service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
+            assertThat(sent.node()).isEqualTo(2);
+            assertThat(((Command.Release) sent.command()).tombstone()).isTrue();
+        });
+    }
+
     @Test
     void retryOfReleases_nodeThatStaysSilent_isToldUntilItAnswers() {
         nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
