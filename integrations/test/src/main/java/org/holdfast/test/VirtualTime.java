@@ -69,9 +69,24 @@ final class VirtualTime implements Time {
     void advanceTo(long moment) {
         boolean settled = settle();
         while (moment - nanoTime() > 0) {
-            step(moment);
+            stepWhenIdle(moment);
             settled = settled ? settle() : settleClock();
         }
+    }
+
+    /** As {@link #step}; what has become due since all was settled, by a step of another thread, is run first. */
+    private void stepWhenIdle(long moment) {
+        if (!await(() -> stepIfIdle(moment))) {
+            step(moment);
+        }
+    }
+
+    private synchronized boolean stepIfIdle(long moment) {
+        boolean idle = isIdle();
+        if (idle) {
+            step(moment);
+        }
+        return idle;
     }
 
     /** The clock goes ahead to this moment at the most: to an earlier one if something is due then. */
@@ -165,7 +180,7 @@ final class VirtualTime implements Time {
             long deadline = nanoTime() + Math.min(nanos, NEVER / 2);
             settle(); // what raises it may be on its way
             while (!awaitRaise(deadline)) {
-                step(deadline);
+                stepWhenIdle(deadline);
                 settle();
             }
             return takeRaise();

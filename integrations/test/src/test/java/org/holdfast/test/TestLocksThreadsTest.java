@@ -97,7 +97,7 @@ class TestLocksThreadsTest {
         }
     }
 
-    @Test
+    @RepeatedTest(20)
     void advance_byTwoThreads_renewsAll() throws Exception {
         Lease lease = connection.acquire("stock");
         CompletableFuture<Void> other = CompletableFuture.runAsync(() -> locks.advance(Duration.ofMinutes(30)));
