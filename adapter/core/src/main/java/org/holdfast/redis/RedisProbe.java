@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 
 /** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
@@ -47,7 +48,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
         } catch (RuntimeException e) {
             drop(node);
             if (known
-                    && NodeConnection.isEnd(
+                    && Failures.isEnd(
                             e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
                 lookAnew(node);
             } else {

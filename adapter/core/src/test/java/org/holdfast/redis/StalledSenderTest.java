@@ -68,13 +68,7 @@ class StalledSenderTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Redis has no UNIX domain sockets there")
     void node_isNotSuspectedForWhatThisProcessHadNotSent_whileItStoodStill() throws Exception {
-        Path socket = directory.resolve("node.sock");
-        try (RedisServer server = RedisServer.start(Path.of("target", "redis"), "--unixsocket", socket.toString())) {
-            NodeGroup nodes = OneNode.group("redis+unix://" + socket, false, time);
-            NodeChannel channel = nodes.open(nanos -> {});
-            assertThat(OneNode.answerTo(channel.send(LOOK, ALL))).isNotNull();
-
-            server.freeze();
+        withFrozenNode((server, nodes, channel) -> {
             Round large = channel.send(LARGE, ALL);
             time.pass(STALL.plus(STALL));
             server.thaw();
@@ -82,21 +76,14 @@ class StalledSenderTest {
             assertThat(large.next(time.nanoTime())).isNull();
             assertThat(state(nodes)).isEqualTo(CheckReport.State.VOTES);
             assertThat(OneNode.answerTo(large)).isNotNull();
-            nodes.close();
-        }
+        });
     }
 
     /** No caller waits for it, and it is sent no more than it takes; what it was sent it answers when it goes on. */
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Redis has no UNIX domain sockets there")
     void node_thatHasNotTakenFourMegabytes_isSentNothingMoreUntilItTakesSome() throws Exception {
-        Path socket = directory.resolve("node.sock");
-        try (RedisServer server = RedisServer.start(Path.of("target", "redis"), "--unixsocket", socket.toString())) {
-            NodeGroup nodes = OneNode.group("redis+unix://" + socket, false, time);
-            NodeChannel channel = nodes.open(nanos -> {});
-            assertThat(OneNode.answerTo(channel.send(LOOK, ALL))).isNotNull();
-
-            server.freeze();
+        withFrozenNode((server, nodes, channel) -> {
             List<Round> large = channel.sendAll(Collections.nCopies(6, LARGE), ALL);
             Answer refused = large.get(5).next(time.nanoTime());
             assertThat(refused.reply()).isInstanceOf(Reply.NotSent.class);
@@ -107,6 +94,22 @@ class StalledSenderTest {
                 assertThat(OneNode.answerTo(sent).reply()).isInstanceOf(Reply.Seen.class);
             }
             assertThat(OneNode.answerTo(channel.send(LOOK, ALL)).reply()).isInstanceOf(Reply.Seen.class);
+        });
+    }
+
+    private interface Story {
+        void tell(RedisServer frozen, NodeGroup nodes, NodeChannel channel) throws Exception;
+    }
+
+    /** Connects to a node by its file, whose buffer is small, and freezes it. */
+    private void withFrozenNode(Story story) throws Exception {
+        Path socket = directory.resolve("node.sock");
+        try (RedisServer server = RedisServer.start(Path.of("target", "redis"), "--unixsocket", socket.toString())) {
+            NodeGroup nodes = OneNode.group("redis+unix://" + socket, false, time);
+            NodeChannel channel = nodes.open(nanos -> {});
+            assertThat(OneNode.answerTo(channel.send(LOOK, ALL))).isNotNull();
+            server.freeze();
+            story.tell(server, nodes, channel);
             nodes.close();
         }
     }

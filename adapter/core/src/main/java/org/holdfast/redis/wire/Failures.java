@@ -2,8 +2,10 @@
 package org.holdfast.redis.wire;
 
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** Describes failures in words, for logs and for answers. */
+/** Describes failures in words, for logs and for answers, and tells whose they are. */
 public final class Failures {
 
     private Failures() {}
@@ -33,5 +35,15 @@ public final class Failures {
     /** Returns whether a failure has its reason in a lookup of a host that took too long. */
     public static boolean isOverdueLookup(Throwable failure) {
         return innermost(failure) instanceof HostResolver.OverdueException;
+    }
+
+    /** Returns whether there is no connection for a reason that is not the node's. */
+    static boolean saysNothingOfNode(Throwable failure) {
+        return isOverdueLookup(failure) || LocalFailureException.isReasonOf(failure);
+    }
+
+    /** Returns whether a connection has ended, unlike one on which the node refuses us or does not answer. */
+    public static boolean isEnd(RuntimeException failure) {
+        return failure instanceof JedisConnectionException && !(innermost(failure) instanceof SocketTimeoutException);
     }
 }

@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -96,18 +95,14 @@ public final class NodeConnection extends Connection {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
         } catch (RuntimeException e) {
-            if (saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
+            if (Failures.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
                 throw e;
             }
             String message = Failures.describe(e);
-            String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
+            String explained =
+                    Failures.isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
-    }
-
-    /** Returns whether there is no connection for a reason that is not the node's. */
-    private static boolean saysNothingOfNode(RuntimeException failure) {
-        return Failures.isOverdueLookup(failure) || LocalFailureException.isReasonOf(failure);
     }
 
     private static @Nullable String password(FixedAddress address, ConnectionSecurity access) {
@@ -116,12 +111,6 @@ public final class NodeConnection extends Connection {
         } catch (IOException e) {
             throw new JedisConnectionException(LocalFailureException.of(e));
         }
-    }
-
-    /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
-    public static boolean isEnd(RuntimeException failure) {
-        return failure instanceof JedisConnectionException
-                && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
 
     /**
