@@ -22,7 +22,9 @@ import org.holdfast.testkit.RedisServers;
  */
 public final class AcquireRelease {
 
-    private static final int WARM_UP = 10;
+    /** Until the compiler has done with all of them: it has a processor of two for itself before. */
+    private static final int WARM_UP = Integer.getInteger("warm", 60);
+
     private static final int TURNS = Integer.getInteger("turns", 40);
     private static final int PAIRS = 500;
 

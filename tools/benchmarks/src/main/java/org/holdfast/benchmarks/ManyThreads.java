@@ -22,6 +22,7 @@ import org.holdfast.testkit.RedisServers;
 public final class ManyThreads {
 
     private static final int TURNS = Integer.getInteger("turns", 8);
+    private static final int WARM_UP = 6;
     private static final List<Library> ON_ONE_NODE =
             List.of(Library.RENEWED, Library.JEDIS, Library.SPRING, Library.REDISSON, Library.REDISSON_FENCED);
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
@@ -74,7 +75,7 @@ public final class ManyThreads {
                 all.get("floor: bare sockets, our scripts").add(Floor.ofScripts(nodes, "floor-" + i));
             }
             Map<String, Double> rates = new LinkedHashMap<>();
-            for (int turn = -2; turn < TURNS; turn++) {
+            for (int turn = -WARM_UP; turn < TURNS; turn++) {
                 for (Map.Entry<String, List<Contestant>> entry : all.entrySet()) {
                     double rate = rate(entry.getValue());
                     rates.merge(entry.getKey(), turn < 0 ? 0 : rate / TURNS, Double::sum);

@@ -26,7 +26,7 @@ public final class WaitTimes {
     static final int SECONDS = Integer.getInteger("seconds", 10);
 
     /** For what is connected, let go first after its start, and compiled. */
-    private static final long WARM_NANOS = 8_000_000_000L;
+    private static final long WARM_NANOS = 15_000_000_000L;
 
     /** Kind, nodes, processes, threads of each, for how many microseconds a lock is held, and how many busy loops. */
     private static final String SCENARIOS =
