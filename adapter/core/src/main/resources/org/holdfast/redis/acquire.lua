@@ -1,6 +1,7 @@
 -- Takes a lock on one or several names, all or none, if no other owner has any of them and the token is larger than any
 -- granted before. Comes after time.lua, quarantine.lua, lock.lua and ended.lua, which define what it calls, and after
--- acquire_free.lua, or after queue.lua for callers that wait in line.
+-- acquire_free.lua, or after queue.lua for callers that wait in line. Before granted.lua or granted_in_turn.lua, which
+-- reports a grant.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -16,7 +17,7 @@
 -- ARGV[9]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
---   {1, 0, _}     granted
+--   {1, 0, _}     granted, see there
 --   {2, ms, _}    another owner has it, for so long if not renewed
 --   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this
 --                 moment, in milliseconds
@@ -102,4 +103,3 @@ for i = 1, keys, 2 do
   redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ttl)
   redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
 end
-return {1, 0, now}

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -193,6 +194,19 @@ class ScriptsTest {
         return NODE.ask(new Command.Acquire(
                         claim, Optional.of(new Command.Queueing(Optional.of(ticket))), AnyToken.MAX_SKEW_MICROS))
                 .reply();
+    }
+
+    @Test
+    void ticket_granted_tellsOfThoseBehindItUpToTheFirstThatReads() throws Exception {
+        Ticket mine = new Ticket("x", BOB, 6, false, false, TTL);
+        assertThat(askInTurn(mine)).isEqualTo(new Reply.Granted());
+        for (int number = 7; number < 30; number++) {
+            NODE.command("ZADD test:{x}:queue " + number + " waiter-" + number);
+        }
+        assertThat(askInTurn(mine))
+                .isEqualTo(new Reply.Granted(LongStream.range(7, 22).boxed().toList()));
+        NODE.command("ZADD test:{x}:queue-reading 9 reader 40 reader-that-came-later");
+        assertThat(askInTurn(mine)).isEqualTo(new Reply.Granted(List.of(7L, 8L)));
     }
 
     /** As a clock leaves it behind that was an hour ahead while a waiter drew its ticket. */

@@ -67,10 +67,13 @@ record Habits(
         boolean lengthy =
                 random.nextInt(3) == 0 || given.isPresent() && given.get().contains(Shape.SEVERAL);
         if (plain && random.nextInt(4) == 0) {
-            return crowded(random, maxTtl, lengthy);
+            return crowded(Shape.PLAIN, random, maxTtl, lengthy);
         }
         List<Shape> any = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
         List<Shape> shapes = given.orElse(any);
+        if (shapes.equals(List.of(Shape.FAIR))) {
+            return crowded(Shape.FAIR, random, maxTtl, lengthy);
+        }
         boolean inTurn = shapes.contains(Shape.READING) && shapes.stream().allMatch(Shape::isInTurn);
         boolean alwaysBusy = inTurn && random.nextInt(3) == 0; // a caller that does not wait in turn may starve
         return new Habits(
@@ -104,10 +107,10 @@ record Habits(
     }
 
     /** Many callers of one process want the same lock for a moment each, and pass it on. */
-    private static Habits crowded(Random random, Duration maxTtl, boolean lengthy) {
+    private static Habits crowded(Shape shape, Random random, Duration maxTtl, boolean lengthy) {
         Optional<Duration> ttl = Optional.of(ttl(random, maxTtl, lengthy));
         return new Habits(
-                List.of(Shape.PLAIN),
+                List.of(shape),
                 1,
                 1,
                 3,

@@ -2,6 +2,7 @@
 package org.holdfast.simulation;
 
 import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.MutantAssertions.assertRefuted;
 import static org.holdfast.simulation.Sources.LATCH;
 import static org.holdfast.simulation.Sources.LEASE;
 import static org.holdfast.simulation.Sources.QUEUE;
@@ -168,6 +169,40 @@ class ShapeMutantsTest {
                                 QUORUM + "Tally.java",
                                 "return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();",
                                 "return ticketRefusals > nodes - quorum();"));
+    }
+
+    @ConcurrentTest
+    void lockHandedOffWhoeverComesNextByTheNodes_isFound() throws Exception {
+        assertFound(
+                "Violation: 6:",
+                new Mutant()
+                        .lastSeenIn(93)
+                        .with(
+                                QUEUE + "Places.java",
+                                "return mine == null || old.cohort().isNext(mine.number());",
+                                "return mine == null || old.token() != mine.number();"));
+    }
+
+    @ConcurrentTest
+    void firstTicketBehindNotReported_isFound() throws Exception {
+        assertFound(
+                "Violation: 6:",
+                new Mutant()
+                        .lastSeenIn(93)
+                        .with(SCRIPTS + "granted_in_turn.lua", "'LIMIT', 0, 15)", "'LIMIT', 1, 15)"));
+    }
+
+    /** While nothing goes wrong nodes seldom differ at the moment of a grant. */
+    @ConcurrentTest
+    void ticketsBehindByOneNode_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.quorum.TokenVotesTest",
+                "acquire_ticketsBehindThatDiffer",
+                new Mutant()
+                        .with(
+                                QUORUM + "Tally.java",
+                                "granted.isEmpty() ? grant.behind() : commonBeginning(behind, grant.behind());",
+                                "grant.behind();"));
     }
 
     @ConcurrentTest

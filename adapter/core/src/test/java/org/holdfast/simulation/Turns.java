@@ -31,6 +31,7 @@ final class Turns {
         final long since;
         final Set<Integer> placed = new HashSet<>();
         long placedAt = Long.MAX_VALUE;
+        boolean granted;
 
         Waiting(Ticket ticket, long since) {
             this.ticket = ticket;
@@ -59,7 +60,11 @@ final class Turns {
                     .orElse(world.now());
             asked.put(acquire.claim().owner(), new Asked(since, new HashSet<>()));
         } else if (command instanceof Command.Leave leave) {
-            waiting.remove(leave.ticket().id());
+            Waiting left = waiting.remove(leave.ticket().id());
+            boolean handed = left != null && !leave.announced() && !left.granted && left.placedAt <= world.now();
+            if (handed) { // by a holder of its process, without the nodes
+                checkGranted(left.ticket.toString(), left.ticket.lock(), left.ticket.reads(), left.since);
+            }
         }
     }
 
@@ -70,15 +75,16 @@ final class Turns {
                 || !asked.containsKey(acquire.claim().owner())) {
             return;
         }
-        acquire.queueing()
-                .flatMap(Command.Queueing::ticket)
-                .map(ticket -> waiting.get(ticket.id()))
-                .ifPresent(place -> placed(place, answer));
+        Optional<Waiting> mine =
+                acquire.queueing().flatMap(Command.Queueing::ticket).map(ticket -> waiting.get(ticket.id()));
+        mine.ifPresent(place -> placed(place, answer));
         Asked request = asked.get(acquire.claim().owner());
         if (answer.reply() instanceof Reply.Granted
                 && request.granted().add(answer.node())
                 && request.granted().size() == quorum) {
-            checkGranted(acquire, request.since());
+            mine.ifPresent(place -> place.granted = true);
+            Target target = acquire.claim().target();
+            checkGranted(acquire.toString(), target.name(), target.isShared(), request.since());
         }
     }
 
@@ -90,13 +96,11 @@ final class Turns {
         }
     }
 
-    private void checkGranted(Command.Acquire acquire, long since) {
-        String lock = acquire.claim().target().name();
-        boolean reads = acquire.claim().target() instanceof Target.Shared;
+    private void checkGranted(String served, String lock, boolean reads, long since) {
         for (Waiting other : waiting.values()) {
             boolean before = other.placedAt < since && other.ticket.lock().equals(lock);
             if (before && !(reads && other.ticket.reads())) {
-                throw new Violation("6: at " + world.now() / 1_000_000 + " ms " + acquire + " is served before "
+                throw new Violation("6: at " + world.now() / 1_000_000 + " ms " + served + " is served before "
                         + other.ticket + ", which a quorum has known since " + other.placedAt / 1_000_000 + " ms");
             }
         }

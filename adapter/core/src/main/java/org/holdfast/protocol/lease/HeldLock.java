@@ -81,7 +81,7 @@ public final class HeldLock {
         return claim.token() + cohort.passed();
     }
 
-    Cohort cohort() {
+    public Cohort cohort() {
         return cohort;
     }
 
@@ -197,6 +197,11 @@ public final class HeldLock {
     /** Returns for how long the lock is held for certain; 0 if it is not. */
     long remainingNanos(long now) {
         return isHeld(now) ? Math.max(0, validUntil.get() - now) : 0;
+    }
+
+    /** Returns for how long it keeps others out at the most: also while its release is under way. */
+    long keepsOutNanos(long now) {
+        return isHeld(now) || state.get() instanceof State.Released ? Math.max(0, validUntil.get() - now) : 0;
     }
 
     /** Returns what was lost, or null. */

@@ -72,14 +72,17 @@ public final class Leases {
         return null;
     }
 
-    /** Returns for how long the last of the locks under these names is held for certain that keeps a caller out. */
-    public long remainingNanos(List<String> names, Predicate<HeldLock> keepsOut) {
+    /**
+     * Returns for how long the last of the locks under these names keeps a caller out, if it is not released before.
+     * One that is being released keeps it out until that is done: to ask the nodes meanwhile would be in vain.
+     */
+    public long keptOutNanos(List<String> names, Predicate<HeldLock> keepsOut) {
         long now = time.nanoTime();
         long longest = 0;
         for (String name : names) {
             for (HeldLock heldLock : heldLocks.of(name)) {
                 if (keepsOut.test(heldLock)) {
-                    longest = Math.max(longest, heldLock.remainingNanos(now));
+                    longest = Math.max(longest, heldLock.keepsOutNanos(now));
                 }
             }
         }

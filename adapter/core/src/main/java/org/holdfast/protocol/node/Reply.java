@@ -7,8 +7,22 @@ import java.util.Set;
 /** The result of a command at one node. */
 public sealed interface Reply {
 
-    /** The owner has the lock now, for a full TTL. */
-    record Granted() implements Reply {}
+    /**
+     * The owner has the lock now, for a full TTL.
+     *
+     * @param behind the numbers of the first tickets behind that of the owner, in their order; empty where it has none
+     */
+    record Granted(List<Long> behind) implements Reply {
+
+        public Granted {
+            behind = List.copyOf(behind);
+        }
+
+        /** To an owner without a ticket. */
+        public Granted() {
+            this(List.of());
+        }
+    }
 
     /**
      * Another owner has the lock, for so long if it is not renewed. Also the answer to a release of another owner's

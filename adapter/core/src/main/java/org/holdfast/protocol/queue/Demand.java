@@ -2,6 +2,7 @@
 package org.holdfast.protocol.queue;
 
 import java.util.List;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseTerms;
@@ -40,7 +41,7 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
 
     /** Returns whether waiters in this process may have the lock one after the other. */
     public boolean mayBeHandedOff() {
-        return line.kind() == WaitQueues.Kind.BARGING
+        return request.mode() == LockMode.EXCLUSIVE
                 && names.size() == 1
                 && request.atLeast().isEmpty();
     }
@@ -53,6 +54,7 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
     /** Returns whether a lock that its holder has released fits, so that the caller may have it next. */
     boolean isMetBy(HeldLock released) {
         return mayBeHandedOff()
+                && isInTurn() == released.cohort().isInTurn()
                 && released.isAlone()
                 && released.claim().target().names().equals(names)
                 && released.claim().ttlMillis() == ttlMillis();

@@ -84,7 +84,7 @@ public final class Places {
 
         /** Returns for how long this process itself keeps the caller out. */
         public long keptOutNanos() {
-            return leases.remainingNanos(demand.names(), demand::isKeptOutBy);
+            return leases.keptOutNanos(demand.names(), demand::isKeptOutBy);
         }
 
         /** Waits for releases by this process that no caller waits for. */
@@ -166,9 +166,15 @@ public final class Places {
 
         /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
         private @Nullable HeldLock handOff(HeldLock old) {
-            return demand.isMetBy(old) && handoff.lastsFor(demand.terms(), old) && patience.left() > 0
+            return demand.isMetBy(old) && isNext(old) && handoff.lastsFor(demand.terms(), old) && patience.left() > 0
                     ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
                     : null;
+        }
+
+        /** Returns whether no waiter of another process comes first, where these stand in the same line. */
+        private boolean isNext(HeldLock old) {
+            Ticket mine = ticket;
+            return mine == null || old.cohort().isNext(mine.number());
         }
 
         /** Notes what an attempt found, for all in the line. */

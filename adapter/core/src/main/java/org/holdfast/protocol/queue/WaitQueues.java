@@ -205,8 +205,8 @@ public final class WaitQueues implements Successor {
     }
 
     /**
-     * Hands it to the head of the line of those that need not be in order for the nodes, if it fits that waiter. None
-     * that waits for several names fits.
+     * Hands it to the head of the line in which its holder would have waited, if it fits that waiter. None that waits
+     * for several names fits.
      */
     @Override
     public boolean handOff(HeldLock released) {
@@ -214,7 +214,8 @@ public final class WaitQueues implements Successor {
             return false;
         }
         Turn[] taken = new Turn[1];
-        lines.computeIfPresent(QueueKey.of(released.lock(), Kind.BARGING), (key, queue) -> {
+        Kind kind = released.cohort().isInTurn() ? Kind.FAIR : Kind.BARGING;
+        lines.computeIfPresent(QueueKey.of(released.lock(), kind), (key, queue) -> {
             Turn head = queue.turns.peekFirst();
             taken[0] = head.accept(released) ? head : null;
             return queue;

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.quorum;
 
+import java.util.List;
 import java.util.Map;
 
 /** The result of one attempt to acquire. Whatever is not {@link Acquired} has been undone, or is being undone. */
 public sealed interface QuorumResult {
 
-    /** A quorum granted in time. */
-    record Acquired(long startedNanos, long validUntilNanos) implements QuorumResult {}
+    /**
+     * A quorum granted in time.
+     *
+     * @param behind the numbers of the tickets that come next, in their order, as far as all these nodes agree. A
+     *     ticket that is not among them has a place behind them: its place is at a quorum, which shares a node with
+     *     this one
+     */
+    record Acquired(long startedNanos, long validUntilNanos, List<Long> behind) implements QuorumResult {
+
+        public Acquired {
+            behind = List.copyOf(behind);
+        }
+
+        /** To a caller without a ticket. */
+        public Acquired(long startedNanos, long validUntilNanos) {
+            this(startedNanos, validUntilNanos, List.of());
+        }
+    }
 
     /**
      * Enough nodes answered, and another holder has the lock, for so long if it is not renewed.

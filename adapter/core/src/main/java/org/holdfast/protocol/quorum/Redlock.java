@@ -76,7 +76,7 @@ public final class Redlock {
         long now = time.nanoTime();
         if (tally.isGranted() && now - validUntil < 0 && now - drawnAt < timing.tokenNanos()) {
             round.leave(late -> {}); // a node that is late is sent the release like any other
-            return new QuorumResult.Acquired(started, validUntil);
+            return new QuorumResult.Acquired(started, validUntil, tally.behind());
         }
         undo(nodes, command.claim(), round, tally);
         return refusal(nodes, tally);

@@ -39,6 +39,9 @@ public final class Tally {
     /** The numbers by which nodes refused the ticket, the smallest first. */
     private List<Long> tickets = List.of();
 
+    /** The tickets behind that of the caller, as far as the nodes that granted agree. */
+    private List<Long> behind = List.of();
+
     private Map<Integer, Integer> votes = Map.of();
 
     public Tally(int nodes) {
@@ -56,7 +59,8 @@ public final class Tally {
         } else if (!isFailure(reply)) {
             acknowledged = acknowledged.with(node);
         }
-        if (reply instanceof Reply.Granted) {
+        if (reply instanceof Reply.Granted grant) {
+            behind = granted.isEmpty() ? grant.behind() : commonBeginning(behind, grant.behind());
             granted = granted.with(node);
         } else if (reply instanceof Reply.Held other) {
             refusals++;
@@ -83,6 +87,16 @@ public final class Tally {
             votes = votes.isEmpty() ? new TreeMap<>() : votes;
             votes.merge(free.permit(), 1, Integer::sum);
         }
+    }
+
+    private static List<Long> commonBeginning(List<Long> some, List<Long> others) {
+        int length = 0;
+        while (length < some.size()
+                && length < others.size()
+                && some.get(length).equals(others.get(length))) {
+            length++;
+        }
+        return some.subList(0, length);
     }
 
     private static List<Long> inOrder(List<Long> numbers, long more) {
@@ -119,6 +133,11 @@ public final class Tally {
     /** The nodes that granted. */
     NodeSet granted() {
         return granted;
+    }
+
+    /** The numbers of the tickets that come next, see {@link QuorumResult.Acquired}; of a quorum that has granted. */
+    List<Long> behind() {
+        return behind;
     }
 
     /** The nodes that were sent the command and from which no answer is to be expected any more. */

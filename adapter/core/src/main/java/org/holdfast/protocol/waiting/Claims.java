@@ -153,7 +153,8 @@ public final class Claims {
             } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {
                 tokens.forget();
             } else if (result instanceof QuorumResult.Acquired acquired) {
-                Cohort cohort = new Cohort(acquired.startedNanos(), 0, standstillsBefore);
+                Cohort cohort = new Cohort(
+                        acquired.startedNanos(), standstillsBefore, queueing.map(place -> acquired.behind()));
                 held = grants.keep(claim, cohort, taker(holderInfo), demand.terms(), acquired, nodes);
                 return grants.loseIfStoodStill(held) ? stoodStill() : result;
             }

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
-    ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
+    ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua", "granted.lua"),
+    ACQUIRE_IN_TURN(
+            "time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua", "granted_in_turn.lua"),
     RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_one.lua"),
     RENEW_MANY("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_many.lua"),
     RELEASE("publish.lua", "release_held.lua", "lock.lua", "fence.lua", "release.lua"),

@@ -2,6 +2,7 @@
 package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,9 @@ public final class ReplyDecoder {
     private static final int LATCH_DIFFERS = 19;
     private static final int LAST = LATCH_DIFFERS;
 
+    /** So many tickets does a script list, see granted_in_turn.lua. */
+    private static final int MOST_BEHIND = 15;
+
     private ReplyDecoder() {}
 
     /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
@@ -46,7 +50,9 @@ public final class ReplyDecoder {
                 && list.get(1) instanceof Long detail
                 && list.get(2) instanceof Long nodeMicros) {
             Reply reply = list.size() == 3 ? reply(status, detail) : null;
-            if (status == SEEN && list.size() == 4) {
+            if (status == GRANTED && list.size() == 4) {
+                reply = grantedInTurn(list.get(3));
+            } else if (status == SEEN && list.size() == 4) {
                 reply = HolderEntryDecoder.reply(detail, list.get(3));
             } else if (status == COUNTED && list.size() == 4) {
                 reply = counted(detail, list.get(3));
@@ -67,6 +73,23 @@ public final class ReplyDecoder {
                 detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
             default -> true;
         };
+    }
+
+    /** Returns the grant with the numbers of tickets in their order; null if they are none. */
+    private static @Nullable Reply grantedInTurn(Object raw) {
+        if (!(raw instanceof List<?> list) || list.size() > MOST_BEHIND) {
+            return null;
+        }
+        List<Long> behind = new ArrayList<>(list.size());
+        long last = 0;
+        for (Object each : list) {
+            if (!(each instanceof Long number) || number <= last || number > HolderEntryDecoder.LARGEST_TOKEN) {
+                return null;
+            }
+            behind.add(number);
+            last = number;
+        }
+        return new Reply.Granted(behind);
     }
 
     /** Returns the ids of so many calls; null if they are not so many, or if one is none that a call may have. */

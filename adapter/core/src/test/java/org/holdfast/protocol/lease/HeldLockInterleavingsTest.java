@@ -53,7 +53,7 @@ class HeldLockInterleavingsTest {
         Claim claim = new Claim(new Target.Exclusive("a"), new Owner("0".repeat(40)), 7, 1_000, 2_000);
         return new HeldLock(
                 claim,
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(null, HolderInfo.UNKNOWN, 1),
                 new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, VALID_UNTIL),

@@ -34,7 +34,7 @@ class HeldLockTest {
     private final Holder holder = Holder.thread();
     private final HeldLock heldLock = new HeldLock(
             fixture.command(7).claim(),
-            new Cohort(0, 0, 0),
+            new Cohort(0, 0, Optional.empty()),
             new Taker(holder, HolderInfo.UNKNOWN, 1),
             RENEWED,
             new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -122,7 +122,7 @@ class HeldLockTest {
     void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
         HeldLock unlucky = new HeldLock(
                 fixture.command(7).claim(),
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -164,7 +164,7 @@ class HeldLockTest {
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
@@ -190,7 +190,7 @@ class HeldLockTest {
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
@@ -256,7 +256,7 @@ class HeldLockTest {
     void severalNames_areNeverOnlyRead() {
         HeldLock several = new HeldLock(
                 new Claim(new Target.Exclusive(List.of("a", "b")), new Owner("0".repeat(40)), 7, 1_000, 2_000),
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -272,7 +272,7 @@ class HeldLockTest {
     void loss_thatNoThreadIsThereToTell_isSeenByWhoLooks() {
         HeldLock untold = new HeldLock(
                 fixture.command(7).claim(),
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),

@@ -38,7 +38,7 @@ public final class LeaseBridge {
         LossNotifier notifier = new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), new VirtualTime());
         return new HeldLock(
                 claim,
-                new Cohort(0, 0, 0),
+                new Cohort(0, 0, Optional.empty()),
                 new Taker(null, HolderInfo.UNKNOWN, 1),
                 new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, Long.MAX_VALUE / 2),

@@ -26,6 +26,20 @@ class LeasesTest {
     private final VirtualTime time = fixture.time;
     private final ScriptedNodes service = fixture.service;
 
+    /** An attempt of a waiter in this process would be in vain, and would delay the one after the release. */
+    @Test
+    void lockBeingReleased_keepsOthersOutUntilThatIsDone() throws Exception {
+        HeldLock heldLock = heldLock(LockMode.EXCLUSIVE);
+        List<Boolean> keptOut = new ArrayList<>();
+        service.node(0, command -> {
+            keptOut.add(fixture.leases.keptOutNanos(List.of("a"), any -> true) > 0);
+            return ScriptedNodes.agree(command);
+        });
+        fixture.leases.giveBack(new LeaseShare(heldLock, false));
+        assertThat(keptOut).isNotEmpty().doesNotContain(false);
+        assertThat(fixture.leases.keptOutNanos(List.of("a"), any -> true)).isZero();
+    }
+
     private HeldLock heldLock(LockRequest request, Holder holder) throws InterruptedException {
         return ((AcquireResult.Held) fixture.acquire(fixture.nodes, request, List.of(holder))).heldLock();
     }

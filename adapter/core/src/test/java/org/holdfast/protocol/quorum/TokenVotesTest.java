@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.node.Command;
@@ -23,6 +24,20 @@ class TokenVotesTest extends RedlockOnThreeNodes {
 
         nodes.node(2, new Reply.TokenTooSmall(97));
         assertThat(attempt()).isEqualTo(new QuorumResult.TokenTooSmall(98));
+    }
+
+    /** A node that has one more has it from another process, which must come first. */
+    @Test
+    void acquire_ticketsBehindThatDiffer_areReportedAsFarAsTheNodesAgree() {
+        nodes.node(0, new Reply.Granted(List.of(5L, 6L, 7L)))
+                .node(1, new Reply.Granted(List.of(5L, 7L)))
+                .node(2, NO_ANSWER);
+        assertThat(attempt()).asInstanceOf(type(QuorumResult.Acquired.class)).satisfies(got -> assertThat(got.behind())
+                .containsExactly(5L));
+
+        nodes.node(1, new Reply.Granted());
+        assertThat(attempt()).asInstanceOf(type(QuorumResult.Acquired.class)).satisfies(got -> assertThat(got.behind())
+                .isEmpty());
     }
 
     @Test

@@ -4,9 +4,11 @@ package org.holdfast.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,28 @@ class ReplyDecoderTest {
         assertThat(reply(11, 0)).isEqualTo(new Reply.TicketTooSmall(0));
         assertThat(reply(18, 1L << 53)).isEqualTo(new Reply.LatchReset(1L << 53));
         assertThat(reply(19, 1000)).isEqualTo(new Reply.LatchDiffers(1000));
+    }
+
+    private static Reply granted(List<?> behind) {
+        return ReplyDecoder.answer(0, List.of(1L, 0L, 1_800_000_000_000_000L, behind))
+                .reply();
+    }
+
+    @Test
+    void grant_withTicketsBehind_isUnderstoodIfTheyAreInOrderAndCanBe() {
+        assertThat(reply(1, 0)).isEqualTo(new Reply.Granted());
+        assertThat(granted(List.of())).isEqualTo(new Reply.Granted());
+        assertThat(granted(List.of(5L, 1L << 53))).isEqualTo(new Reply.Granted(List.of(5L, 1L << 53)));
+        for (List<?> other : List.of(
+                List.of(0L),
+                List.of(5L, 5L),
+                List.of(5L, 4L),
+                List.of(5L, (1L << 53) + 1),
+                List.of("5"),
+                Collections.nCopies(1, List.of(5L)),
+                LongStream.rangeClosed(1, 16).boxed().toList())) {
+            assertThat(granted(other)).as("%s", other).isInstanceOf(Reply.Refused.class);
+        }
     }
 
     private static Reply counted(List<?> ids) {

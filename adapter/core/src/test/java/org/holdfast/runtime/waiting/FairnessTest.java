@@ -66,6 +66,38 @@ class FairnessTest {
         processes.awaitTickets("a", 0);
     }
 
+    /** The next token shows that no node was asked. */
+    @Test
+    void waiters_ofOneProcessOneAfterTheOther_areHandedTheLockWithoutTheNodes() throws Exception {
+        Lease lease = processes.tryAcquire(0, FAIR).orElseThrow();
+        List<FutureTask<Lease>> waiters = new ArrayList<>();
+        for (int process : new int[] {1, 1, 0, 1, 1, 1}) {
+            waiters.add(processes.acquire(process, FAIR));
+            processes.awaitTickets("a", waiters.size());
+        }
+        List<Boolean> handedOff = new ArrayList<>();
+        for (FutureTask<Lease> waiter : waiters) {
+            long before = lease.token();
+            lease.release();
+            lease = waiter.get(10, SECONDS);
+            handedOff.add(lease.token() == before + 1);
+        }
+        lease.release();
+        assertThat(handedOff).containsExactly(false, true, false, false, true, true);
+        processes.awaitTickets("a", 0);
+    }
+
+    @Test
+    void lockTakenInTurn_callerThatWaitsOutOfTurn_getsItFromTheNodes() throws Exception {
+        Lease lease = processes.tryAcquire(0, FAIR).orElseThrow();
+        FutureTask<Lease> outOfTurn = processes.acquire(0, LockRequest.of("a"));
+        processes.awaitListening("a");
+        lease.release();
+        Lease next = outOfTurn.get(10, SECONDS);
+        assertThat(next.token()).isGreaterThan(lease.token() + 1);
+        next.release();
+    }
+
     @Test
     void request_thatDoesNotWait_doesNotOvertake() throws Exception {
         Lease lease = processes.tryAcquire(0, FAIR).orElseThrow();
