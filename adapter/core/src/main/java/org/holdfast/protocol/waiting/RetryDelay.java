@@ -18,10 +18,14 @@ public final class RetryDelay {
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 
     /**
-     * And where it is: if the announcement was lost, if the votes were split when a lease ended by itself, or if a
-     * lease was cut to its minimum time, which is not announced.
+     * And where it is: if the announcement was lost, or if the votes were split when a lease ended by itself. Up to
+     * that each pause is about as long as all before it together: a caller comes too late by about as much as it has
+     * waited.
      */
-    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** The range of the first attempt, doubled so often, is more than any other range. */
+    private static final int MOST_DOUBLINGS = 11;
 
     /** So long callers that took each other's votes ask again at the least, ten times or so on a local network. */
     static final Duration SPLIT = Duration.ofMillis(500);
@@ -68,7 +72,7 @@ public final class RetryDelay {
     }
 
     private static long range(int attempts) {
-        return FIRST_RANGE_NANOS << Math.min(attempts - 1, 10);
+        return FIRST_RANGE_NANOS << Math.min(attempts - 1, MOST_DOUBLINGS);
     }
 
     /**

@@ -122,6 +122,9 @@ final class CallWriter {
             call.add(Word.of(claim.target().names().size()));
         }
         call.add(Word.of(command.last() ? clock.earliestMillis() : 0L));
+        if (command.last() && !claim.target().isShared()) {
+            claim.target().names().forEach(name -> call.add(Word.of(keys.channel(name))));
+        }
     }
 
     /**

@@ -20,7 +20,15 @@ public enum LockScript {
     ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua", "granted.lua"),
     ACQUIRE_IN_TURN(
             "time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua", "granted_in_turn.lua"),
-    RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_one.lua"),
+    RENEW(
+            "time.lua",
+            "publish.lua",
+            "quarantine.lua",
+            "lock.lua",
+            "ended.lua",
+            "fence.lua",
+            "renew.lua",
+            "renew_one.lua"),
     RENEW_MANY("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_many.lua"),
     RELEASE("publish.lua", "release_held.lua", "lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
