@@ -324,11 +324,7 @@ public final class LockService implements AutoCloseable {
         shutdown.awaitCallers(now + patience); // they release what they were granted meanwhile
         ownConnections.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
         nodes.awaitAnswers(now + patience); // releases on connections that no thread reads any more
-        if (unfinished.size()
-                > 0) { // releases not confirmed until then: nodes may have come back, and will get no later request
-            unfinished.retry(ownConnections, now + patience);
-            ownConnections.awaitAnswers(now + patience);
-        }
+        unfinished.retryAll(ownConnections, ownConnections::awaitAnswers, now + patience);
         ownConnections.close();
         forWaiting.close();
         nodes.close();

@@ -160,7 +160,7 @@ class ShapeMutantsTest {
         assertFound(
                 "Violation: 6:",
                 new Mutant()
-                        .lastSeenIn(631)
+                        .lastSeenIn(287)
                         .with(
                                 QUORUM + "Tally.java",
                                 "return ticketToExceed() > enough(tickets, accepted() + pending().size());",

@@ -4,8 +4,11 @@ package org.holdfast.protocol.quorum;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
@@ -36,9 +39,15 @@ public final class UnfinishedReleases {
     /** So often at the most a node that does not confirm is asked to. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** How long to wait for a node: renewals wait for the thread that sends again. */
+    private static final long BRIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final Time time;
     private final WakeUp sweeps;
     private final List<LinkedBlockingDeque<Unfinished>> byNode = new ArrayList<>();
+
+    /** The nodes that have confirmed a release after it was waited for. */
+    private final Set<Integer> answering = ConcurrentHashMap.newKeySet();
 
     /** @param sweeps has {@link #retry} called in time */
     public UnfinishedReleases(Time time, int nodes, WakeUp sweeps) {
@@ -103,17 +112,36 @@ public final class UnfinishedReleases {
 
     /**
      * Sends each node again the releases that it has not confirmed: one first, and the others if that one is confirmed.
+     * If that takes longer than 10 ms, they are sent at the next call.
+     *
+     * @param deadline until when to wait at the most
      */
     public void retry(Nodes nodes, long deadline) {
         boolean more = false;
         for (int node = 0; node < byNode.size(); node++) {
-            if (retryNext(nodes, node, deadline)) {
+            if (answering.remove(node) || retryNext(nodes, node, deadline)) {
                 sendBatch(nodes, node);
                 more |= !byNode.get(node).isEmpty();
             }
         }
         if (size() > 0) {
             sweeps.within(more ? PAUSE_NANOS : RETRY_NANOS);
+        }
+    }
+
+    /**
+     * Sends them again and again, until all are confirmed or no more of them are: nodes may have come back, and will
+     * get no later request.
+     *
+     * @param answers waits for the answers to what is under way, until a moment at the most
+     * @param until when to stop
+     */
+    public void retryAll(Nodes nodes, LongConsumer answers, long until) {
+        int before = Integer.MAX_VALUE;
+        for (int left = size(); left > 0 && left < before && time.nanoTime() - until < 0; left = size()) {
+            before = left;
+            retry(nodes, until);
+            answers.accept(until);
         }
     }
 
@@ -140,8 +168,15 @@ public final class UnfinishedReleases {
             return false;
         }
         Round round = nodes.send(next.release(), NodeSet.of(node));
-        Answer answer = round.next(deadline);
-        round.leave(late -> keepUnlessHeard(late, next));
+        long brief = time.nanoTime() + BRIEF_NANOS;
+        Answer answer = round.next(brief - deadline < 0 ? brief : deadline);
+        round.leave(late -> {
+            keepUnlessHeard(late, next);
+            if (isHeard(late)) {
+                answering.add(node);
+                sweeps.within(PAUSE_NANOS);
+            }
+        });
         if (answer == null) {
             return false;
         }

@@ -86,6 +86,24 @@ class UnfinishedReleasesTest {
         assertThat(nodes.roundsNotLeft()).isZero();
     }
 
+    /** Leases are renewed on the same thread: a node timeout may be longer than a TTL. */
+    @Test
+    void node_thatIsSlow_isNotWaitedForAndSentTheRestWhenItHasAnswered() {
+        nodes.keepsLateAnswers().latency(1, 60);
+        add(5, NodeSet.of(1));
+        long begun = time.nanoTime();
+        retry();
+        assertThat(time.nanoTime() - begun).isLessThanOrEqualTo(MILLISECONDS.toNanos(10));
+        assertThat(sentTo(1)).isOne();
+        nodes.lateAnswersCome(1);
+        assertThat(sweeps).last().isEqualTo(SOON);
+        retry();
+        assertThat(sentTo(1)).isEqualTo(5);
+        nodes.lateAnswersCome(4);
+        assertThat(unfinished.size()).isZero();
+        assertThat(nodes.roundsNotLeft()).isZero();
+    }
+
     /** Its answers may still come, and then say nothing. */
     @Test
     void release_thatIsNotConfirmedInTime_isKept() {
@@ -101,6 +119,17 @@ class UnfinishedReleasesTest {
         retry();
         assertThat(unfinished.size()).isZero();
         assertThat(sentTo(1)).isEqualTo(3);
+    }
+
+    @Test
+    void releases_ofAServiceThatEnds_areSentBatchByBatchWhileTheyAreConfirmed() {
+        add(500, NodeSet.of(1));
+        add(1, NodeSet.of(2));
+        nodes.node(2, SILENCE);
+        unfinished.retryAll(nodes, until -> {}, time.nanoTime() + MILLISECONDS.toNanos(2_000));
+        assertThat(sentTo(1)).isEqualTo(500);
+        assertThat(unfinished.size()).as("of the node that is silent").isOne();
+        assertThat(sentTo(2)).isLessThan(6);
     }
 
     @Test
