@@ -84,7 +84,7 @@ final class FailedAttempts {
             return retryDelay.nanosAfterSplit(count, lastTook);
         }
         return last instanceof QuorumResult.Contended other && hears
-                ? retryDelay.nanosWhileHeard(Math.max(1, countSinceNews), other.remainingMillis())
+                ? retryDelay.nanosWhileHeard(Math.max(1, countSinceNews), other.remainingMillis(), other.hasVotes())
                 : retryDelay.nanosAfter(count);
     }
 }

@@ -18,11 +18,13 @@ public final class RetryDelay {
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 
     /**
-     * And where it is: if the announcement was lost, or if the votes were split when a lease ended by itself. Up to
-     * that each pause is about as long as all before it together: a caller comes too late by about as much as it has
-     * waited.
+     * And where it is, if the announcement was lost. Up to that each pause is about as long as all before it together:
+     * a caller comes too late by about as much as it has waited.
      */
     private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** And where the caller has had votes: others may have had the rest, and none of them has the lock. */
+    private static final long HEARD_SPLIT_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The range of the first attempt, doubled so often, is more than any other range. */
     private static final int MOST_DOUBLINGS = 11;
@@ -81,9 +83,11 @@ public final class RetryDelay {
      *
      * @param attempts how many attempts have failed since the last announcement, 1 or more
      * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
+     * @param hadVotes whether the last attempt had votes
      */
-    long nanosWhileHeard(int attempts, long remainingMillis) {
-        long longest = upperHalf(Math.min(HEARD_RANGE_NANOS, range(attempts)));
+    long nanosWhileHeard(int attempts, long remainingMillis, boolean hadVotes) {
+        long most = hadVotes ? HEARD_SPLIT_RANGE_NANOS : HEARD_RANGE_NANOS;
+        long longest = upperHalf(Math.min(most, range(attempts)));
         if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may send anything
             return longest;
         }

@@ -15,23 +15,29 @@ class RetryDelayTest {
 
     @Test
     void delay_whileTheReleaseWillBeHeard_endsSoonAfterTheLockExpires() {
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, 30)))
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, 30, false)))
                 .isBetween(Duration.ofMillis(31), Duration.ofMillis(36));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {5_000, 9_223_372_036_854L, 999_999_999_999_999_999L}) // what a node may say, in its 18 digits
     void delay_whileALockIsHeldForLong_isNeitherLongNorNone(long remainingMillis) {
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, remainingMillis)))
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, remainingMillis, false)))
                 .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void delay_ofAContenderWithVotes_isASecondAtTheMost() {
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, 30_000, true)))
+                .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
     }
 
     /** They have all been refused, and no release will announce to them that the lock is free. */
     @Test
     void delay_ofContendersThatSplitTheVotes_isShortAtFirst() {
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(1, 5_000)))
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(1, 5_000, false)))
                 .isBetween(Duration.ofNanos(2_500_000), Duration.ofMillis(5));
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(2, 5_000)))
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(2, 5_000, false)))
                 .isBetween(Duration.ofMillis(5), Duration.ofMillis(10));
     }
 }
