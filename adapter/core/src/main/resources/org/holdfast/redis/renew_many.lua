@@ -18,16 +18,16 @@ local linger = math.ceil(ARGV[5] / 1000)
 -- and what the other cases need costs as much as half of this.
 local function renewUsual(lock, fence, owner, token, lockTtl, fenceTtl)
   local tokens = token .. ' ' .. token .. ' '
-  local known = redis.pcall('GET', fence)
-  if linger == 0 or type(known) ~= 'string' or string.sub(known, 1, #tokens) ~= tokens
-      or redis.pcall('GET', lock) ~= ARGV[5] .. ' ' .. token .. ' ' .. owner then
+  local known = redis.call('GET', fence)
+  local former = known and string.sub(known, 1, #tokens) == tokens and string.match(known, '^%d+$', #tokens + 1)
+  if linger == 0 or not former or redis.call('GET', lock) ~= ARGV[5] .. ' ' .. token .. ' ' .. owner then
     return
   end
   local ttl = tonumber(lockTtl)
   local left = redis.call('PTTL', lock)
   local ends = millis + math.max(ttl, left) - linger
   if left > ttl then
-    ends = math.max(ends, tonumber(string.sub(known, #tokens + 1)))
+    ends = math.max(ends, tonumber(former))
   end
   redis.call('PEXPIRE', lock, math.max(ttl, left)) -- first, since it needs no memory
   redis.call('SET', fence, tokens .. ends, 'PX', math.max(redis.call('PTTL', fence), tonumber(fenceTtl)))
@@ -39,8 +39,10 @@ local first = 1
 for i = 1, tonumber(ARGV[7]) do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
   local owner, token, lockTtl, fenceTtl = ARGV[first], ARGV[first + 1], ARGV[first + 2], ARGV[first + 3]
-  replies[i] = renewUsual(lock, fence, owner, token, lockTtl, fenceTtl)
-  if not replies[i] then
+  local usual, granting = pcall(renewUsual, lock, fence, owner, token, lockTtl, fenceTtl)
+  if usual and granting then
+    replies[i] = granting
+  else -- an error comes again, if it is one
     local lease = {owner, token, lockTtl, fenceTtl, ARGV[5], ARGV[6], 1, '0'}
     local done, reply = pcall(renew, {lock, fence}, lease)
     replies[i] = (done or type(reply) == 'table') and reply or {err = reply}

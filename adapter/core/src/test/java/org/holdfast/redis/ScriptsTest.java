@@ -207,6 +207,10 @@ class ScriptsTest {
                 .isEqualTo(new Reply.Granted(LongStream.range(7, 22).boxed().toList()));
         NODE.command("ZADD test:{x}:queue-reading 9 reader 40 reader-that-came-later");
         assertThat(askInTurn(mine)).isEqualTo(new Reply.Granted(List.of(7L, 8L)));
+        NODE.command("ZADD test:{x}:queue 8 number-of-another");
+        assertThat(askInTurn(mine)).as("it may be before").isEqualTo(new Reply.Granted(List.of(7L)));
+        NODE.command("ZADD test:{x}:queue 6 number-of-mine");
+        assertThat(askInTurn(mine)).isEqualTo(new Reply.Granted());
     }
 
     /** As a clock leaves it behind that was an hour ahead while a waiter drew its ticket. */

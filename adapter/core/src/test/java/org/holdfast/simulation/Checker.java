@@ -34,6 +34,7 @@ final class Checker {
     private final Suspensions suspensions;
     private final Backing backing;
     private final boolean undisturbed;
+    private final Idleness idleness;
     private final long largestSkewMicros;
     private long largestErrorMicros;
     private int acquisitions;
@@ -45,6 +46,7 @@ final class Checker {
         this.drift = setting.timing().driftFactor();
         this.suspensions = suspensions;
         this.undisturbed = setting.isUndisturbed();
+        this.idleness = new Idleness(world, setting.isCalm());
         this.largestSkewMicros = setting.maxSkewMicros();
     }
 
@@ -154,6 +156,7 @@ final class Checker {
     /** A client has got a lease that it had asked for at some moment. */
     Watched acquired(String client, Lease lease, LockRequest request, long asked) {
         acquisitions++;
+        idleness.ended(request, asked);
         Watched entry = watch(client, lease, request, asked, world.now());
         checkFuture(entry);
         for (String name : lease.names()) {
@@ -171,8 +174,16 @@ final class Checker {
         request.atLeast().ifPresent(least -> {
             long until = asked + (long) (least.toNanos() * (1 - drift)) - GRAIN_NANOS;
             lease.names().forEach(name -> kept.put(name, new Kept(until, entry)));
+            lease.names().forEach(name -> idleness.free(name, world.now() + least.toNanos()));
         });
         return entry;
+    }
+
+    /** A client has waited in vain. */
+    void timedOut(LockRequest request, long asked) {
+        if (watched.getOrDefault(request.name(), List.of()).isEmpty()) {
+            idleness.ended(request, asked);
+        }
     }
 
     /** A token of the future would be on record for all later callers. */
@@ -301,6 +312,7 @@ final class Checker {
     void ended(Watched entry, boolean lost) {
         for (String name : entry.lease().names()) {
             watched.get(name).remove(entry);
+            idleness.free(name, world.now());
             history.add(entry, name, world.now());
         }
         boolean ended = entry.request.maxHold().isPresent()

@@ -205,6 +205,30 @@ class ShapeMutantsTest {
                                 "grant.behind();"));
     }
 
+    /** Of callers that wait for long: those of the simulation give up before. */
+    @ConcurrentTest
+    void waitersOfALeaseThatEndedByItselfThatAskSeldom_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FailedAttemptsTest",
+                "waiters_ofALeaseThatEndedByItself",
+                new Mutant()
+                        .with(
+                                WAITING + "FailedAttempts.java",
+                                "if (hasExpiry && begun - expiry >= 0) {",
+                                "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void waiterNotWokenByARelease_isFound() throws Exception {
+        assertFound(
+                "Violation: 4:",
+                new Mutant()
+                        .with(
+                                WAITING + "Acquiring.java",
+                                "news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed",
+                                ""));
+    }
+
     @ConcurrentTest
     void readersThatDoNotWaitForWriters_isFound() throws Exception {
         assertFound(

@@ -130,6 +130,9 @@ final class Worker {
         long asked = world.now();
         Lease lease = async ? takeAsync(session, request) : take(session, request);
         if (lease == null) {
+            if (!async) { // else it may have been cancelled at any time
+                checker.timedOut(request, asked);
+            }
             return;
         }
         Checker.Watched watched = checker.acquired(client.name(), lease, request, asked);

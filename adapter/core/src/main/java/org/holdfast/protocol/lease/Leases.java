@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Underway;
@@ -72,17 +73,27 @@ public final class Leases {
         return null;
     }
 
+    /** Returns for how long the last of the locks under these names is held for certain that keeps a caller out. */
+    public long remainingNanos(List<String> names, Predicate<HeldLock> keepsOut) {
+        long now = time.nanoTime();
+        return longest(names, keepsOut, heldLock -> heldLock.remainingNanos(now));
+    }
+
     /**
-     * Returns for how long the last of the locks under these names keeps a caller out, if it is not released before.
-     * One that is being released keeps it out until that is done: to ask the nodes meanwhile would be in vain.
+     * Returns the same for a caller that waits: a lock that is being released keeps it out until that is done. To ask
+     * the nodes meanwhile would be in vain.
      */
     public long keptOutNanos(List<String> names, Predicate<HeldLock> keepsOut) {
         long now = time.nanoTime();
+        return longest(names, keepsOut, heldLock -> heldLock.keepsOutNanos(now));
+    }
+
+    private long longest(List<String> names, Predicate<HeldLock> keepsOut, ToLongFunction<HeldLock> nanos) {
         long longest = 0;
         for (String name : names) {
             for (HeldLock heldLock : heldLocks.of(name)) {
                 if (keepsOut.test(heldLock)) {
-                    longest = Math.max(longest, heldLock.keepsOutNanos(now));
+                    longest = Math.max(longest, nanos.applyAsLong(heldLock));
                 }
             }
         }

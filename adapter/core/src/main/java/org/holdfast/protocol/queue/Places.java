@@ -84,7 +84,9 @@ public final class Places {
 
         /** Returns for how long this process itself keeps the caller out. */
         public long keptOutNanos() {
-            return leases.keptOutNanos(demand.names(), demand::isKeptOutBy);
+            return turn == null
+                    ? leases.remainingNanos(demand.names(), demand::isKeptOutBy)
+                    : leases.keptOutNanos(demand.names(), demand::isKeptOutBy);
         }
 
         /** Waits for releases by this process that no caller waits for. */

@@ -34,6 +34,11 @@ public sealed interface QuorumResult {
      */
     record Contended(long remainingMillis, boolean hasVotes) implements QuorumResult {
 
+        /** Returns the same where another permit will be free earlier; 0 if that is not known. */
+        public Contended orFreeIn(long millis) {
+            return millis > 0 && millis < remainingMillis ? new Contended(millis, hasVotes) : this;
+        }
+
         /** Returns the result of both attempts, of which the other one came before, for another permit. */
         public Contended after(Contended other) {
             return new Contended(remainingMillis, hasVotes || other.hasVotes);

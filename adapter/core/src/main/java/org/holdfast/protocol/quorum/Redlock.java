@@ -326,9 +326,18 @@ public final class Redlock {
         return isHeld;
     }
 
-    /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */
-    public OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
-        return ask(nodes, command, deadline).freePermit();
+    /**
+     * What a look for a permit found; a hint only, which may be out of date when it is returned.
+     *
+     * @param free a permit that is free, if one is
+     * @param remainingMillis how soon the first of the others is free if it is not renewed; 0 if that is not known
+     */
+    public record PermitSearch(OptionalInt free, long remainingMillis) {}
+
+    /** Looks for a permit that is free. */
+    public PermitSearch findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
+        Tally tally = ask(nodes, command, deadline);
+        return new PermitSearch(tally.freePermit(), tally.holderRemainingMillis());
     }
 
     /** Sends a command that changes nothing, and waits until a quorum has answered. */

@@ -101,22 +101,30 @@ public final class Claims {
          */
         QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
             QuorumResult result = attemptOne(nodes, queueing, deadline, countsVotes);
-            if (hasPermits() && result instanceof QuorumResult.Contended first && findsPermit(nodes, deadline)) {
-                QuorumResult next = attemptOne(nodes, queueing, deadline, countsVotes);
-                return next instanceof QuorumResult.Contended second ? second.after(first) : next;
+            if (!hasPermits() || !(result instanceof QuorumResult.Contended first)) {
+                return result;
             }
-            return result;
+            Redlock.PermitSearch search = search(nodes, deadline);
+            if (!takes(search)) {
+                return first.orFreeIn(search.remainingMillis());
+            }
+            QuorumResult next = attemptOne(nodes, queueing, deadline, countsVotes);
+            return next instanceof QuorumResult.Contended second ? second.after(first) : next;
         }
 
         private boolean hasPermits() {
             return LockShape.of(request).hasPermits();
         }
 
-        /** Looks for a permit that is free, for the next attempt. */
-        private boolean findsPermit(Nodes nodes, long deadline) {
+        private Redlock.PermitSearch search(Nodes nodes, long deadline) {
             Command.FindPermit find = new Command.FindPermit(
                     request.name(), request.permits(), (int) randomness.below(request.permits()));
-            OptionalInt free = redlock.findPermit(nodes, find, deadline);
+            return redlock.findPermit(nodes, find, deadline);
+        }
+
+        /** Takes the permit that was found for the next attempt; returns whether one was. */
+        private boolean takes(Redlock.PermitSearch search) {
+            OptionalInt free = search.free();
             if (free.isEmpty() || free.getAsInt() >= request.permits()) {
                 return false;
             }
@@ -127,7 +135,7 @@ public final class Claims {
         /** Returns whether no quorum knows a holder of what was asked for: a hint only. Asks the nodes. */
         boolean isFree(Nodes nodes, long deadline) {
             return hasPermits()
-                    ? findsPermit(nodes, deadline)
+                    ? takes(search(nodes, deadline))
                     : !redlock.isHeld(nodes, LockShape.targets(request), deadline);
         }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.jspecify.annotations.Nullable;
 
 /** What the attempts of one caller found that got nothing. For one thread at a time. */
 final class FailedAttempts {
+
+    /** With so many attempts a contest is over for a caller that has no votes: others have them. */
+    private static final int BRIEF_CONTEST = 6;
 
     private final boolean asksOnce;
     private int count;
@@ -15,6 +19,14 @@ final class FailedAttempts {
     private long lastBegun;
     private long lastTook;
     private boolean hadVotes;
+
+    /** Whether the last one found until when another owner has the lock if it is not renewed. */
+    private boolean hasExpiry;
+
+    private long expiry;
+
+    /** How many have failed since that passed: all waiters ask at that moment; 0 when that is over. */
+    private int contest;
 
     /** @param asksOnce whether the caller asks again only because others took its votes */
     FailedAttempts(boolean asksOnce) {
@@ -30,8 +42,28 @@ final class FailedAttempts {
         lastBegun = begun;
         lastTook = ended - begun;
         hadVotes |= found instanceof QuorumResult.Contended other && other.hasVotes();
+        contest = contestAfter(found, begun);
+        hasExpiry = found instanceof QuorumResult.Contended;
+        if (found instanceof QuorumResult.Contended other) {
+            expiry = ended + Math.min(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()), Long.MAX_VALUE / 4);
+        }
         count++;
         countSinceNews++;
+    }
+
+    /**
+     * A lease that ends by itself is announced by no message, nor are the votes that contenders for it give back. The
+     * contest goes on for as long as the caller has votes.
+     */
+    private int contestAfter(QuorumResult found, long begun) {
+        if (!(found instanceof QuorumResult.Contended other)) {
+            return 0;
+        }
+        if (hasExpiry && begun - expiry >= 0) {
+            return 1;
+        }
+        boolean goesOn = contest > 0 && (contest < BRIEF_CONTEST || other.hasVotes());
+        return goesOn ? contest + 1 : 0;
     }
 
     /** Contenders may take each other's votes now, which no release ends. */
@@ -83,8 +115,8 @@ final class FailedAttempts {
         if (asksOnce) {
             return retryDelay.nanosAfterSplit(count, lastTook);
         }
-        return last instanceof QuorumResult.Contended other && hears
+        return last instanceof QuorumResult.Contended other && hears && contest == 0
                 ? retryDelay.nanosWhileHeard(Math.max(1, countSinceNews), other.remainingMillis(), other.hasVotes())
-                : retryDelay.nanosAfter(count);
+                : retryDelay.nanosAfter(contest > 0 ? contest : count);
     }
 }

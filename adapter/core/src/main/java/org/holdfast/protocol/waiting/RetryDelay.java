@@ -29,6 +29,11 @@ public final class RetryDelay {
     /** The range of the first attempt, doubled so often, is more than any other range. */
     private static final int MOST_DOUBLINGS = 11;
 
+    /**
+     * If a lock is held for longer, its waiter asks once more before that ends: most holders have renewed it by then.
+     */
+    private static final long NEAR_MILLIS = 200;
+
     /** So long callers that took each other's votes ask again at the least, ten times or so on a local network. */
     static final Duration SPLIT = Duration.ofMillis(500);
 
@@ -88,8 +93,8 @@ public final class RetryDelay {
     long nanosWhileHeard(int attempts, long remainingMillis, boolean hadVotes) {
         long most = hadVotes ? HEARD_SPLIT_RANGE_NANOS : HEARD_RANGE_NANOS;
         long longest = upperHalf(Math.min(most, range(attempts)));
-        if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may send anything
-            return longest;
+        if (remainingMillis > NEAR_MILLIS) { // before we add to it: a node may send anything
+            return Math.min(longest, TimeUnit.MILLISECONDS.toNanos(remainingMillis) / 2);
         }
         long untilExpiry = TimeUnit.MILLISECONDS.toNanos(remainingMillis + 1) + randomness.below(FIRST_RANGE_NANOS);
         return Math.min(untilExpiry, longest);

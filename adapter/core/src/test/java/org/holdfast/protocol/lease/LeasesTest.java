@@ -28,7 +28,7 @@ class LeasesTest {
 
     /** An attempt of a waiter in this process would be in vain, and would delay the one after the release. */
     @Test
-    void lockBeingReleased_keepsOthersOutUntilThatIsDone() throws Exception {
+    void lockBeingReleased_keepsWaitersOutUntilThatIsDone() throws Exception {
         HeldLock heldLock = heldLock(LockMode.EXCLUSIVE);
         List<Boolean> keptOut = new ArrayList<>();
         service.node(0, command -> {

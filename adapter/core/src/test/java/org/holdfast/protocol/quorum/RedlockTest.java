@@ -190,6 +190,18 @@ class RedlockTest extends RedlockOnThreeNodes {
     }
 
     @Test
+    void permits_thatAreAllTaken_areFreeWhenTheFirstOfThemExpires() {
+        nodes.node(0, new Reply.Held(400)).node(1, new Reply.Held(410)).latency(2, 10_000);
+        Command.FindPermit find = new Command.FindPermit("a", 2, 0);
+        long remaining = redlock.findPermit(nodes, find, time.nanoTime() + Long.MAX_VALUE / 2)
+                .remainingMillis();
+        assertThat(remaining).isEqualTo(410);
+        QuorumResult.Contended asked = new QuorumResult.Contended(30_000, false);
+        assertThat(asked.orFreeIn(remaining)).isEqualTo(new QuorumResult.Contended(410, false));
+        assertThat(asked.orFreeIn(0)).as("no node has told").isSameAs(asked);
+    }
+
+    @Test
     void quorumThatDoesNotAnswer_knowsNoOwner_andNoFreePermit() {
         owner(0, "one");
         nodes.node(1, NO_ANSWER).latency(2, 10_000);
@@ -197,7 +209,8 @@ class RedlockTest extends RedlockOnThreeNodes {
         assertThat(isHeld()).isFalse();
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
         Command.FindPermit find = new Command.FindPermit("a", 2, 0);
-        assertThat(redlock.findPermit(nodes, find, time.nanoTime() + Long.MAX_VALUE / 2))
+        assertThat(redlock.findPermit(nodes, find, time.nanoTime() + Long.MAX_VALUE / 2)
+                        .free())
                 .isEmpty();
     }
 }

@@ -20,10 +20,17 @@ class RetryDelayTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {5_000, 9_223_372_036_854L, 999_999_999_999_999_999L}) // what a node may say, in its 18 digits
+    @ValueSource(
+            longs = {20_001, 9_223_372_036_854L, 999_999_999_999_999_999L}) // what a node may say, in its 18 digits
     void delay_whileALockIsHeldForLong_isNeitherLongNorNone(long remainingMillis) {
         assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, remainingMillis, false)))
                 .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+    }
+
+    /** Else it would meet all others at the end of a lease that was renewed long ago. */
+    @Test
+    void delay_whileTheLeaseEndsSoon_isHalfOfWhatIsLeft() {
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(12, 3_000, false))).isEqualTo(Duration.ofMillis(1_500));
     }
 
     @Test

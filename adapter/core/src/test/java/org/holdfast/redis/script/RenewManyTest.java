@@ -58,6 +58,29 @@ class RenewManyTest {
         }
     }
 
+    /** As an operator may edit it. */
+    @Test
+    void fence_thatNoScriptHasWritten_failsItsOwnLeaseOnly() {
+        Random random = new Random(11);
+        ScriptCodec codec = new ScriptCodec("h", LINGER_MICROS);
+        MemoryRedis node = new MemoryRedis(lua, () -> NOW_MICROS);
+        List<Command.Renew> renewals = new ArrayList<>();
+        for (int lease = 0; lease < 3; lease++) {
+            Claim claim = claim(random, lease);
+            String base = "h:{" + claim.target().name() + "}:";
+            String tokens = claim.lastToken() + " " + claim.lastToken() + " ";
+            set(node, base + "fence", tokens + (lease == 1 ? "abc" : NOW_MICROS / 1_000 + 9_000), RETENTION_MILLIS);
+            String value = LINGER_MICROS + " " + claim.lastToken() + " "
+                    + claim.owner().value();
+            set(node, base + "lock", value, 200_000);
+            renewals.add(new Command.Renew(claim));
+        }
+        List<?> replies = (List<?>) node.eval(ScriptBridge.call(codec.renewals(renewals, false)));
+        assertThat(replies.get(0)).isEqualTo(List.of(1L, 0L, NOW_MICROS));
+        assertThat(replies.get(1)).isNotEqualTo(replies.get(0));
+        assertThat(replies.get(2)).isEqualTo(List.of(1L, 0L, NOW_MICROS));
+    }
+
     private static Claim claim(Random random, int lease) {
         long token = NOW_MICROS - 50_000 + 64L * lease;
         return new Claim(
@@ -82,8 +105,9 @@ class RenewManyTest {
         String base = "h:{" + claim.target().name() + "}:";
         long token = claim.token();
         long ends = NOW_MICROS / 1_000 + pick(random, 30_000, 30_000, -5_000, -100_000);
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0 -> {}
+            case 6 -> set(node, base + "fence", token + " " + token + " ", RETENTION_MILLIS);
             case 1 -> set(node, base + "fence", "" + (token + pick(random, -1_000, 1_000)), RETENTION_MILLIS);
             case 2 -> set(node, base + "fence", (token + 4) + " " + (token - 9) + " " + ends, RETENTION_MILLIS);
             default -> set(node, base + "fence", token + " " + token + " " + ends, RETENTION_MILLIS);

@@ -61,7 +61,8 @@ class MistakesTest {
     }
 
     private static void lock(String nodes, String... settings) throws Exception {
-        Map<String, String> all = new HashMap<>(Map.of("nodes", nodes, "nodeTimeoutMillis", "5000")); // on a busy machine
+        Map<String, String> all =
+                new HashMap<>(Map.of("nodes", nodes, "nodeTimeoutMillis", "5000")); // on a busy machine
         for (int i = 0; i < settings.length; i += 2) {
             all.put(settings[i], settings[i + 1]);
         }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+
+/** Watches, while nothing goes wrong, that no lock is free for long while a caller waits for it. */
+final class Idleness {
+
+    /** Contenders that take each other's votes ask again some times. */
+    private static final long LONGEST_NANOS = 800_000_000L;
+
+    private final World world;
+    private final boolean watching;
+    private final Map<String, Long> freeSince = new HashMap<>();
+
+    /** @param watching whether nothing goes wrong */
+    Idleness(World world, boolean watching) {
+        this.world = world;
+        this.watching = watching;
+    }
+
+    /** A lock is free from this moment on, as far as one of its holders is concerned. */
+    void free(String name, long moment) {
+        freeSince.merge(name, moment, Math::max);
+    }
+
+    /** A caller has the lock now, or gives up while no other one has it. */
+    void ended(LockRequest request, long asked) {
+        if (!watching || request.mode() != LockMode.EXCLUSIVE || request.names().size() > 1) {
+            return;
+        }
+        long since = Math.max(asked, freeSince.getOrDefault(request.name(), asked));
+        if (world.now() - since > LONGEST_NANOS) {
+            throw new Violation("4: at " + world.now() / 1_000_000 + " ms " + request + " has waited since "
+                    + asked / 1_000_000 + " ms, though the lock is free since " + since / 1_000_000 + " ms");
+        }
+    }
+}
