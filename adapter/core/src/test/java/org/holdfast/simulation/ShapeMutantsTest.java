@@ -223,6 +223,7 @@ class ShapeMutantsTest {
         assertFound(
                 "Violation: 4:",
                 new Mutant()
+                        .lastSeenIn(518)
                         .with(
                                 WAITING + "Acquiring.java",
                                 "news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed",
