@@ -80,7 +80,7 @@ final class Kept {
                 connections.add(connection);
                 waiting.add(connection.acquireAsync("n" + i % held.size()));
             }
-            TimeUnit.SECONDS.sleep(8); // until all have asked, and are in line
+            TimeUnit.SECONDS.sleep(20); // until all are in line, and pauses are as long as they get
             long calls = NodeFigures.scriptCalls(nodes);
             TimeUnit.SECONDS.sleep(SECONDS);
             Waiting found = new Waiting(
