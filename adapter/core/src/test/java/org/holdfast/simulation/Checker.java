@@ -46,7 +46,7 @@ final class Checker {
         this.drift = setting.timing().driftFactor();
         this.suspensions = suspensions;
         this.undisturbed = setting.isUndisturbed();
-        this.idleness = new Idleness(world, setting.isCalm());
+        this.idleness = new Idleness(world, setting.isCalm() && !setting.isClustered()); // shards refuse at first
         this.largestSkewMicros = setting.maxSkewMicros();
     }
 
@@ -177,6 +177,12 @@ final class Checker {
             lease.names().forEach(name -> idleness.free(name, world.now() + least.toNanos()));
         });
         return entry;
+    }
+
+    /** A client has perhaps cancelled a request: it may have had the lock, which then is kept for its minimum. */
+    void cancelled(LockRequest request) {
+        long least = request.atLeast().map(Duration::toNanos).orElse(0L);
+        request.names().forEach(name -> idleness.free(name, world.now() + least));
     }
 
     /** A client has waited in vain. */

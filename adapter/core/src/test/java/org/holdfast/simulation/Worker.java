@@ -130,7 +130,9 @@ final class Worker {
         long asked = world.now();
         Lease lease = async ? takeAsync(session, request) : take(session, request);
         if (lease == null) {
-            if (!async) { // else it may have been cancelled at any time
+            if (async) {
+                checker.cancelled(request);
+            } else {
                 checker.timedOut(request, asked);
             }
             return;
