@@ -135,7 +135,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 QUORUM + "Redlock.java",
-                                "nodes.send(undoing, reachable)",
+                                "nodes.send(Command.Release.ofAttempt(claim), reachable)",
                                 "nodes.send(Command.Release.ofLease(claim), NodeSet.first(nodes.count()))")
                         .with(
                                 SCRIPTS + "renew.lua",

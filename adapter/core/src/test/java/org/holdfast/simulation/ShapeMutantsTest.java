@@ -189,7 +189,10 @@ class ShapeMutantsTest {
                 "Violation: 6:",
                 new Mutant()
                         .lastSeenIn(93)
-                        .with(SCRIPTS + "granted_in_turn.lua", "'LIMIT', 0, 15)", "'LIMIT', 1, 15)"));
+                        .with(
+                                SCRIPTS + "granted_in_turn.lua",
+                                "behind[i / 2 - 1] = tonumber(tickets[i])",
+                                "behind[i / 2 - 1] = tonumber(tickets[i + 2])"));
     }
 
     /** While nothing goes wrong nodes seldom differ at the moment of a grant. */
