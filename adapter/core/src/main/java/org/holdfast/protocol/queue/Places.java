@@ -82,7 +82,10 @@ public final class Places {
                     : handoffYield.nanosLeft(demand.request().name());
         }
 
-        /** Returns for how long this process itself keeps the caller out. */
+        /**
+         * Returns for how long this process itself keeps the caller out: in line, also while it releases the lock. A
+         * caller that does not stand there would not be woken when that is done.
+         */
         public long keptOutNanos() {
             return turn == null
                     ? leases.remainingNanos(demand.names(), demand::isKeptOutBy)

@@ -116,6 +116,7 @@ public final class Claims {
             return LockShape.of(request).hasPermits();
         }
 
+        /** Looks for a permit that is free, or for when one will be. */
         private Redlock.PermitSearch search(Nodes nodes, long deadline) {
             Command.FindPermit find = new Command.FindPermit(
                     request.name(), request.permits(), (int) randomness.below(request.permits()));
