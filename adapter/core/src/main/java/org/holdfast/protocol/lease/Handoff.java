@@ -61,7 +61,7 @@ public final class Handoff {
         Claim claim = heldLock.claim();
         long now = time.nanoTime();
         return !stopFlag.isRaised()
-                && !heldLock.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
+                && !heldLock.cohort().suspicion().isOpen() // else the nodes have to be asked whether it is still ours
                 && heldLock.token() < claim.lastToken()
                 && now - heldLock.cohort().since() < LONGEST_NANOS
                 && heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;

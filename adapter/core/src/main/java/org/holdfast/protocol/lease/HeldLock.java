@@ -85,11 +85,6 @@ public final class HeldLock {
         return cohort;
     }
 
-    /** Returns whether the lock may have been taken away, and whether that has been checked. */
-    Suspicion suspicion() {
-        return cohort.suspicion();
-    }
-
     public HolderInfo holderInfo() {
         return taker.holderInfo();
     }

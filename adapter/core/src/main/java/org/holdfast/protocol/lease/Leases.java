@@ -123,11 +123,11 @@ public final class Leases {
         long now = time.nanoTime();
         for (HeldLock heldLock : heldLocks.of(lock)) {
             if (heldLock.claim().lastToken() < token) {
-                heldLock.suspicion().raise(now);
+                heldLock.cohort().suspicion().raise(now);
             }
         }
         for (HeldLock heldLock : heldLocks.of(lock)) { // once more: one may have been handed off meanwhile
-            if (heldLock.suspicion().isOpen()) {
+            if (heldLock.cohort().suspicion().isOpen()) {
                 renewals.hasten(heldLock);
             }
         }

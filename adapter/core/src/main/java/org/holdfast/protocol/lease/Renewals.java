@@ -61,14 +61,14 @@ public final class Renewals {
                 heldLock.isRenewed() && heldLock.isExtensible()
                         ? heldLock.validUntil() - 2 * thirdOfTtl(heldLock)
                         : heldLock.validUntil());
-        if (heldLock.suspicion().isOpen()) {
+        if (heldLock.cohort().suspicion().isOpen()) {
             hasten(heldLock);
         }
     }
 
     /** Has a hold renewed as soon as its suspicion is to be checked. */
     void hasten(HeldLock heldLock) {
-        long at = heldLock.suspicion().due();
+        long at = heldLock.cohort().suspicion().due();
         Due known = dueOf.get(heldLock);
         if (known != null && known.at() - at > 0) {
             remove(heldLock);
@@ -192,7 +192,8 @@ public final class Renewals {
             longer += extended ? 1 : 0;
             remove(heldLock);
             scheduleNext(heldLock, started, extended);
-            if (heldLock.suspicion().isRaisedSince(each.suspicions())) { // by a thread that may have hastened it before
+            Suspicion suspicion = heldLock.cohort().suspicion();
+            if (suspicion.isRaisedSince(each.suspicions())) { // by a thread that may have hastened it before
                 hasten(heldLock);
             }
         }
@@ -208,7 +209,7 @@ public final class Renewals {
 
     private List<Renewal> start(Nodes nodes, List<HeldLock> heldLocks) {
         int[] suspicions = heldLocks.stream()
-                .mapToInt(heldLock -> heldLock.suspicion().raised())
+                .mapToInt(heldLock -> heldLock.cohort().suspicion().raised())
                 .toArray();
         List<Redlock.Renewing> sent = redlock.startRenewals(
                 nodes, heldLocks.stream().map(HeldLock::claim).toList());
@@ -229,7 +230,7 @@ public final class Renewals {
     private boolean apply(RenewalResult result, Renewal renewal) {
         HeldLock heldLock = renewal.heldLock();
         if (result instanceof RenewalResult.Extended granted) {
-            heldLock.suspicion().resolve(renewal.suspicions());
+            heldLock.cohort().suspicion().resolve(renewal.suspicions());
             return heldLock.extend(granted.validUntilNanos(), time.nanoTime());
         }
         boolean outdated = heldLock.claim() != renewal.sent().claim();

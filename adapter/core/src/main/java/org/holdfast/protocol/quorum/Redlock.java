@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
@@ -325,14 +324,6 @@ public final class Redlock {
         round.leave(late -> {});
         return isHeld;
     }
-
-    /**
-     * What a look for a permit found; a hint only, which may be out of date when it is returned.
-     *
-     * @param free a permit that is free, if one is
-     * @param remainingMillis how soon the first of the others is free if it is not renewed; 0 if that is not known
-     */
-    public record PermitSearch(OptionalInt free, long remainingMillis) {}
 
     /** Looks for a permit that is free. */
     public PermitSearch findPermit(Nodes nodes, Command.FindPermit command, long deadline) {

@@ -22,6 +22,7 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.queue.Demand;
+import org.holdfast.protocol.quorum.PermitSearch;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
@@ -104,7 +105,7 @@ public final class Claims {
             if (!hasPermits() || !(result instanceof QuorumResult.Contended first)) {
                 return result;
             }
-            Redlock.PermitSearch search = search(nodes, deadline);
+            PermitSearch search = search(nodes, deadline);
             if (!takes(search)) {
                 return first.orFreeIn(search.remainingMillis());
             }
@@ -117,14 +118,14 @@ public final class Claims {
         }
 
         /** Looks for a permit that is free, or for when one will be. */
-        private Redlock.PermitSearch search(Nodes nodes, long deadline) {
+        private PermitSearch search(Nodes nodes, long deadline) {
             Command.FindPermit find = new Command.FindPermit(
                     request.name(), request.permits(), (int) randomness.below(request.permits()));
             return redlock.findPermit(nodes, find, deadline);
         }
 
         /** Takes the permit that was found for the next attempt; returns whether one was. */
-        private boolean takes(Redlock.PermitSearch search) {
+        private boolean takes(PermitSearch search) {
             OptionalInt free = search.free();
             if (free.isEmpty() || free.getAsInt() >= request.permits()) {
                 return false;

@@ -61,7 +61,7 @@ class RenewalsInterleavingsTest {
 
         @Validate
         public void nothingIsLeftUndone() {
-            if (heldLock.suspicion().isOpen() && !fixture.renewals.isDue()) {
+            if (heldLock.cohort().suspicion().isOpen() && !fixture.renewals.isDue()) {
                 throw new IllegalStateException("an open suspicion is not checked at once");
             }
             passHalf();
@@ -95,8 +95,8 @@ class RenewalsInterleavingsTest {
         assertThat(stories()
                         .checkWith(
                                 RENEWALS,
-                                "heldLock.suspicion().isRaisedSince(each.suspicions())",
-                                "heldLock.suspicion().isOpen() && heldLock.suspicion().due() - started >= 0"))
+                                "suspicion.isRaisedSince(each.suspicions())",
+                                "suspicion.isOpen() && suspicion.due() - started >= 0"))
                 .contains("an open suspicion is not checked at once");
     }
 
