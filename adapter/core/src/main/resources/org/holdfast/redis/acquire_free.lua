@@ -2,20 +2,35 @@
 -- before the functions that the other cases need: making those costs as much as two commands.
 --
 -- Most acquisitions end here. Whatever is not plain goes on to acquire.lua: a token or a clock in doubt; a quarantine,
--- or one that has just ended; a slot that has come lately; a fence that is not that of a released lease.
+-- or one that has just ended; a slot that has come lately; a fence that is not that of a released lease; a lock that is
+-- there.
+--
+-- Returns the clock of this node in microseconds, which is shorter than the list that acquire.lua returns, or goes on.
+-- A clock that shows a moment before 2001 is returned in the list: a small number might be taken for something else.
 
-if ARGV[7] == '1' and ARGV[5] ~= '0' and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])
-    and now - slotSince >= tonumber(ARGV[5]) and not redis.call('GET', KEYS[1]) then
-  if remembersSlot then
-    redis.call('TIME') -- see shard.lua
+local call = redis.call
+local linger = tonumber(ARGV[5])
+local isPlain = ARGV[7] == '1' and math.abs(ARGV[2] - now) <= tonumber(ARGV[9]) and now - slotSince >= linger
+if linger == 0 then
+  isPlain = isPlain and not call('GET', KEYS[1]) -- its fence does not tell, and a full node refuses to set it
+end
+local last = isPlain and (call('GET', KEYS[2]) or '0') or ''
+if string.match(last, '^%d+$') and tonumber(last) < tonumber(ARGV[2]) then
+  local fence = ARGV[8]
+  local isWhole = linger == 0
+  if not isWhole then
+    if remembersSlot then
+      call('TIME') -- see shard.lua
+    end
+    local since, seen = string.match(call('GET', KEYS[#KEYS - 1]) or '', '^(%d+) (%d+)$')
+    isWhole = since and now - seen >= 0 and now - since >= linger
+    fence = fence .. ' ' .. fence .. ' ' .. millis + ARGV[3] - math.ceil(linger / 1000)
+    if remembersSlot then
+      call('TIME')
+    end
   end
-  local since, seen = string.match(redis.call('GET', KEYS[#KEYS - 1]) or '', '^(%d+) (%d+)$')
-  local whole = since and now - seen >= 0 and now - since >= tonumber(ARGV[5])
-  local last = whole and (redis.call('GET', KEYS[2]) or '0') or ''
-  if string.match(last, '^%d+$') and tonumber(last) < tonumber(ARGV[2]) then
-    local ends = millis + ARGV[3] - math.ceil(ARGV[5] / 1000)
-    redis.call('SET', KEYS[1], ARGV[5] .. ' ' .. last .. ' ' .. ARGV[1], 'PX', ARGV[3])
-    redis.call('SET', KEYS[2], ARGV[8] .. ' ' .. ARGV[8] .. ' ' .. ends, 'PX', ARGV[4])
-    return {1, 0, now}
+  if isWhole and call('SET', KEYS[1], ARGV[5] .. ' ' .. last .. ' ' .. ARGV[1], 'NX', 'PX', ARGV[3]) then
+    call('SET', KEYS[2], fence, 'PX', ARGV[4])
+    return now >= 1e15 and now or {1, 0, now}
   end
 end

@@ -4,15 +4,18 @@
 -- Most releases end here: those of leases whose last token is on record. The fence keeps the time that it has: that
 -- reaches a retention and more beyond the end of the lease, and so beyond its release. release.lua would prolong one
 -- that was edited by hand to last shorter.
+--
+-- Returns -1 less the number of connections that listened for the release, which is shorter than the list that
+-- release.lua returns, or goes on.
 
-if #KEYS == 3 and ARGV[4] == '0' then
+if #KEYS <= 3 and ARGV[4] == '0' then
   local value = redis.call('GET', KEYS[1])
   if value and string.sub(value, -#ARGV[1]) == ARGV[1] then
     local last = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
     if last and ARGV[2] - last == 1 then
       redis.call('DEL', KEYS[1]) -- needs no memory; what comes after it in a script may then
       redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')
-      return {4, tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0, 0}
+      return -1 - (tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0)
     end
   end
 end

@@ -17,20 +17,26 @@ local linger = math.ceil(ARGV[5] / 1000)
 -- Renews a lease as `renew` does, and returns whether it has: most are on record as their last renewal has left them,
 -- and what the other cases need costs as much as half of this.
 local function renewUsual(lock, fence, owner, token, lockTtl, fenceTtl)
-  local tokens = token .. ' ' .. token .. ' '
   local known = redis.call('GET', fence)
-  local former = known and string.sub(known, 1, #tokens) == tokens and string.match(known, '^%d+$', #tokens + 1)
-  if linger == 0 or not former or redis.call('GET', lock) ~= ARGV[5] .. ' ' .. token .. ' ' .. owner then
+  local tokens = linger > 0 and token .. ' ' .. token .. ' ' or token
+  local former = known and string.sub(known, 1, #tokens) == tokens and string.sub(known, #tokens + 1)
+  if not former or not string.match(former, linger > 0 and '^%d+$' or '^$')
+      or redis.call('GET', lock) ~= ARGV[5] .. ' ' .. token .. ' ' .. owner then
     return
   end
   local ttl = tonumber(lockTtl)
   local left = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, math.max(ttl, left)) -- first, since it needs no memory
+  local kept = math.max(redis.call('PTTL', fence), tonumber(fenceTtl))
+  if linger == 0 then
+    redis.call('PEXPIRE', fence, kept)
+    return granted
+  end
   local ends = millis + math.max(ttl, left) - linger
   if left > ttl then
     ends = math.max(ends, tonumber(former))
   end
-  redis.call('PEXPIRE', lock, math.max(ttl, left)) -- first, since it needs no memory
-  redis.call('SET', fence, tokens .. ends, 'PX', math.max(redis.call('PTTL', fence), tonumber(fenceTtl)))
+  redis.call('SET', fence, tokens .. ends, 'PX', kept)
   return granted
 end
 

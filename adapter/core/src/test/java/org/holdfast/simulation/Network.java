@@ -69,6 +69,9 @@ final class Network {
         this.acceptedSettings = setting.acceptedSettings();
         this.usualCodec = ScriptBridge.codec(
                 SimulatedNode.PREFIX, acceptedSettings.widest().quarantine().toNanos() / 1_000);
+        if (proxied) {
+            usualCodec.askWhichProcess();
+        }
         this.turns = turns;
         for (int node = 0; node < nodes.size() && !sharded; node++) {
             hear(node, nodes.get(node));

@@ -82,7 +82,7 @@ class ReadersTraceTest {
                 "local stands = lease"),
         BASE_NOT_RAISED("runAcquire", 0, ACQUIRE_READING, "  before = leased\n", "  before = leased\n  base = '0'\n"),
         TOKEN_OF_AN_ENDED_READER_FORGOTTEN(
-                "runAcquire", 6, ACQUIRE_READING, "if left <= 0 and base then", "if false then"),
+                "runAcquire", 32, ACQUIRE_READING, "if left <= 0 and base then", "if false then"),
         READERS_OF_BEFORE_KEPT(
                 "runAcquire", 20, ACQUIRE_READING, "  known = 0\n  redis.call('DEL', readers)", "  known = 0"),
         ENTRIES_DELETED_WHILE_IN_FORCE(
@@ -96,7 +96,7 @@ class ReadersTraceTest {
         RENEWAL_THAT_CAN_BE_UNDONE("runRenew", 0, JOIN_READING, "  before = stands\n", "  before = lease\n"),
         HEALED_OVER_A_LARGER_TOKEN(
                 "runRenew",
-                0,
+                6,
                 RENEW_READING,
                 "if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then",
                 "if known < 0 then"),

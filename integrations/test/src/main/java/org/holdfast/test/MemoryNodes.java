@@ -150,7 +150,8 @@ final class MemoryNodes implements Nodes {
                     words.get(1), words.subList(3, firstArgument), words.subList(firstArgument, words.size()));
             try {
                 redis.expire(() -> true);
-                return ReplyDecoder.answer(index, redis.evalToBytes(new PreparedCall(call)));
+                List<Object> reply = redis.evalToBytes(new PreparedCall(call)); // of one if it is no list
+                return ReplyDecoder.answer(index, reply.size() == 1 ? reply.get(0) : reply);
             } catch (MemoryRedis.ErrorReply error) {
                 return new Answer(index, new Reply.Refused(String.valueOf(error.getMessage())), 0);
             }

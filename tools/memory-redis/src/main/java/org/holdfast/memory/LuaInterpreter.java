@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
 import org.luaj.vm2.LuaError;
@@ -22,6 +23,10 @@ import org.luaj.vm2.lib.VarArgFunction;
 
 /** An interpreter that remembers what it has compiled. For one thread. */
 public final class LuaInterpreter {
+
+    /** How scripts change their keys and arguments, which are then not those of the next node any more. */
+    private static final Pattern CHANGE_OF_CALL =
+            Pattern.compile("table\\.remove\\(ARGV|(?:KEYS|ARGV)\\[[^]]{1,9}\\] = ");
 
     private static final LuaValue KEYS = LuaValue.valueOf("KEYS");
     private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
@@ -89,6 +94,6 @@ public final class LuaInterpreter {
     }
 
     private Script compile(String source) {
-        return new Script(globals.load(source), source.contains("table.remove(ARGV"));
+        return new Script(globals.load(source), CHANGE_OF_CALL.matcher(source).find());
     }
 }

@@ -15,6 +15,8 @@ import redis.clients.jedis.CommandArguments;
 /** Writes the keys and arguments of script calls, as the headers of the scripts list them. */
 final class CallWriter {
 
+    private static final Word TWO = Word.of(2);
+
     private final String prefix;
     private final NodeKeys keys;
     private final long lingerMicros;
@@ -78,6 +80,41 @@ final class CallWriter {
                     .add(Word.of(c.announced() ? keys.channel(c.ticket().lock()) : ""));
         }
         return call;
+    }
+
+    /** Returns whether a command may be written without what {@link ShortCalls} adds on the node. */
+    static boolean mayBeShort(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire.queueing().isEmpty() && isOneName(acquire.claim());
+        }
+        return command instanceof Command.Release release
+                && release.held()
+                && release.tombstone()
+                && isOneName(release.claim());
+    }
+
+    private static boolean isOneName(Claim claim) {
+        return !claim.target().isShared() && claim.target().names().size() == 1;
+    }
+
+    /** Adds what the script of such a command needs to a call, and returns that. */
+    CommandArguments fewArguments(Command command, Clock clock, CommandArguments call) {
+        call.add(TWO);
+        if (command instanceof Command.Acquire acquire) {
+            Claim claim = acquire.claim();
+            addLock(claim.target(), call);
+            call.add(Word.of(claim.owner().value()))
+                    .add(Word.of(claim.token()))
+                    .add(Word.of(claim.ttlMillis() + lingerMillis))
+                    .add(Word.of(claim.lastToken()));
+            return clock.vouchedMillis() == 0 ? call : call.add(Word.of(clock.vouchedMillis()));
+        }
+        Claim claim = ((Command.Release) command).claim();
+        addLock(claim.target(), call);
+        return call.add(Word.of(claim.owner().value()))
+                .add(Word.of(claim.lastToken() + 1))
+                .add(Word.of(keptMillis(claim.fenceMillis())))
+                .add(recent.of(claim.target().name()).channel());
     }
 
     private void acquire(Command.Acquire command, long vouchedMillis, CommandArguments call) {

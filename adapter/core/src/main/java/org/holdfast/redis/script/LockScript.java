@@ -6,9 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +57,9 @@ public enum LockScript {
     USE_LATCH("time.lua", "publish.lua", "use_latch.lua"),
     CHECK("time.lua", "check.lua"),
     MARK("mark.lua"),
+    ACQUIRE_ONE(
+            "time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua", "granted.lua"),
+    RELEASE_ONE("publish.lua", "release_held.lua", "lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_BEHIND_PROXY(ACQUIRE),
     ACQUIRE_IN_TURN_BEHIND_PROXY(ACQUIRE_IN_TURN),
     RENEW_BEHIND_PROXY(RENEW),
@@ -138,14 +138,12 @@ public enum LockScript {
     private static final String PUBLISH = "publish.lua";
 
     private final List<String> resources;
-    private final byte[] source;
-    private final Word sha;
+    private final ScriptText text;
 
     /** @param resources the parts of which the script is made, one after another */
     LockScript(String... resources) {
         this.resources = List.of(resources);
-        this.source = load(resources);
-        this.sha = Word.of(sha1(source));
+        this.text = ScriptText.of(load(resources));
     }
 
     /** The script that asks besides which process runs it, as soon as it knows the clock. */
@@ -177,7 +175,11 @@ public enum LockScript {
     }
 
     public byte[] source() {
-        return source;
+        return text.source();
+    }
+
+    ScriptText text() {
+        return text;
     }
 
     /**
@@ -199,6 +201,20 @@ public enum LockScript {
             case RENEW_READING_IN_SHARD -> RENEW_READING_IN_SHARD_BEHIND_PROXY;
             default -> this;
         };
+    }
+
+    /** Returns the same script for calls without words that are the same in each, see {@link ShortCalls}. */
+    LockScript shortened() {
+        return switch (this) {
+            case ACQUIRE -> ACQUIRE_ONE;
+            case RELEASE -> RELEASE_ONE;
+            default -> this;
+        };
+    }
+
+    /** Returns whether its calls are without such words. */
+    boolean isShort() {
+        return this == ACQUIRE_ONE || this == RELEASE_ONE;
     }
 
     /**
@@ -264,17 +280,12 @@ public enum LockScript {
     }
 
     private String line(long number) {
-        return new String(source, StandardCharsets.UTF_8)
+        return new String(text.source(), StandardCharsets.UTF_8)
                 .lines()
                 .skip(Math.max(0, number - 1))
                 .findFirst()
                 .map(String::strip)
                 .orElse("a line that is not there");
-    }
-
-    /** Returns the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal. */
-    Word sha() {
-        return sha;
     }
 
     private static byte[] load(String... resources) {
@@ -293,14 +304,6 @@ public enum LockScript {
             return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static String sha1(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-1", e);
         }
     }
 }

@@ -40,10 +40,24 @@ public final class ReplyDecoder {
     /** So many tickets does a script list, see granted_in_turn.lua. */
     private static final int MOST_BEHIND = 15;
 
+    /** A smaller number is no clock: it may be what another command counts. */
+    private static final long LEAST_CLOCK = 1_000_000_000_000_000L;
+
     private ReplyDecoder() {}
 
-    /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
+    /**
+     * Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant.
+     *
+     * <p>The scripts of the usual cases return one number: the node's clock if the lock was granted, and less than 0 if
+     * it was released. All others return a list that begins with three numbers.
+     */
     public static Answer answer(int node, Object raw) {
+        if (raw instanceof Long number && number >= LEAST_CLOCK && number <= HolderEntryDecoder.LARGEST_TOKEN) {
+            return new Answer(node, new Reply.Granted(), number);
+        }
+        if (raw instanceof Long number && number < 0) {
+            return new Answer(node, new Reply.Released(-1 - number), 0);
+        }
         if (raw instanceof List<?> list
                 && list.size() >= 3
                 && list.get(0) instanceof Long status

@@ -21,6 +21,7 @@ public final class ScriptCodec {
     private final long lingerMicros;
 
     private final CallWriter writer;
+    private final ShortCalls shortCalls;
 
     /** What is asked, if that is a shard of a cluster. */
     private final Optional<Shard> shard;
@@ -47,6 +48,7 @@ public final class ScriptCodec {
         this.keys = new NodeKeys(prefix, shard);
         this.lingerMicros = lingerMicros;
         this.writer = new CallWriter(keys, lingerMicros);
+        this.shortCalls = new ShortCalls(keys, lingerMicros);
     }
 
     /**
@@ -122,7 +124,7 @@ public final class ScriptCodec {
 
     /** Returns the call by the script's SHA. */
     CommandArguments bySha(Command command) {
-        return arguments(command, UNKNOWN, callOf(script(command), true));
+        return call(command, UNKNOWN, true);
     }
 
     /**
@@ -132,13 +134,13 @@ public final class ScriptCodec {
      * @param known whether the node knows the script, as far as is known here
      */
     public CommandArguments vouching(Command command, long vouchedMillis, boolean known) {
-        return arguments(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), callOf(script(command), known));
+        return call(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), known);
     }
 
-    private static CommandArguments callOf(LockScript script, boolean known) {
+    private static CommandArguments callOf(ScriptText text, boolean known) {
         return known
-                ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
-                : new CommandArguments(Protocol.Command.EVAL).add(script.source());
+                ? new CommandArguments(Protocol.Command.EVALSHA).add(text.sha())
+                : new CommandArguments(Protocol.Command.EVAL).add(text.source());
     }
 
     /**
@@ -149,7 +151,7 @@ public final class ScriptCodec {
      *     if it is; 0 if that is not known
      */
     public CommandArguments shortening(Command.Renew command, long earliestMillis, boolean known) {
-        return arguments(command, new CallWriter.Clock(0, earliestMillis), callOf(script(command), known));
+        return call(command, new CallWriter.Clock(0, earliestMillis), known);
     }
 
     /**
@@ -163,7 +165,7 @@ public final class ScriptCodec {
 
     /** Returns the call by which several leases are renewed, by the script's SHA if that is known. */
     public CommandArguments renewals(List<Command.Renew> commands, boolean known) {
-        return writer.renewals(commands, callOf(renewingMany(), known));
+        return writer.renewals(commands, callOf(renewingMany().text(), known));
     }
 
     /** Returns whether it speaks to a shard of a cluster. */
@@ -173,7 +175,7 @@ public final class ScriptCodec {
 
     /** Returns the call with the script's source, which makes it known too. */
     public CommandArguments bySource(Command command) {
-        return arguments(command, UNKNOWN, callOf(script(command), false));
+        return call(command, UNKNOWN, false);
     }
 
     /**
@@ -201,6 +203,9 @@ public final class ScriptCodec {
     /** Returns the script that carries out the command. */
     public LockScript script(Command command) {
         LockScript usual = usualScript(command);
+        if (shard.isEmpty() && !behindProxy && CallWriter.mayBeShort(command)) {
+            return usual.shortened();
+        }
         LockScript script = shard.isPresent() ? usual.inShard() : usual;
         return behindProxy ? script.behindProxy() : script;
     }
@@ -230,7 +235,13 @@ public final class ScriptCodec {
         return command instanceof Command.Refresh ? LockScript.REFRESH : LockScript.LEAVE;
     }
 
-    private CommandArguments arguments(Command command, CallWriter.Clock clock, CommandArguments call) {
+    /** Decides on the script once: it has to fit its arguments, and what is known of a proxy may change meanwhile. */
+    private CommandArguments call(Command command, CallWriter.Clock clock, boolean known) {
+        LockScript script = script(command);
+        CommandArguments call = callOf(shortCalls.text(script, command), known);
+        if (script.isShort()) {
+            return writer.fewArguments(command, clock, call);
+        }
         writer.arguments(command, clock, call);
         return shard.isPresent() ? addShard(command, call) : call;
     }

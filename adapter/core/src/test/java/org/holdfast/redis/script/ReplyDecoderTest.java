@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replies of the right form, with numbers that none of our scripts returns. */
 class ReplyDecoderTest {
@@ -50,6 +52,25 @@ class ReplyDecoderTest {
         assertThat(reply(11, 0)).isEqualTo(new Reply.TicketTooSmall(0));
         assertThat(reply(18, 1L << 53)).isEqualTo(new Reply.LatchReset(1L << 53));
         assertThat(reply(19, 1000)).isEqualTo(new Reply.LatchDiffers(1000));
+    }
+
+    @Test
+    void number_thatIsAClock_isAGrantAtThatMoment() {
+        assertThat(ReplyDecoder.answer(3, 1_800_000_000_000_000L))
+                .isEqualTo(new Answer(3, new Reply.Granted(), 1_800_000_000_000_000L));
+    }
+
+    @Test
+    void number_belowZero_isARelease() {
+        assertThat(ReplyDecoder.answer(3, -1L)).isEqualTo(new Answer(3, new Reply.Released(0), 0));
+        assertThat(ReplyDecoder.answer(3, -4L)).isEqualTo(new Answer(3, new Reply.Released(3), 0));
+    }
+
+    /** Another command counts something: where answers were mixed up, that is no grant. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2, 999_999_999_999_999L, (1L << 53) + 1, Long.MAX_VALUE})
+    void number_thatIsNeither_isRefused(long number) {
+        assertThat(ReplyDecoder.answer(3, number).reply()).isInstanceOf(Reply.Refused.class);
     }
 
     private static Reply granted(List<?> behind) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -24,8 +25,11 @@ public final class ScriptBridge {
     /** Scripts by their SHA: one text each, whose hash is computed once. */
     private static final Map<String, String> SOURCES = new ConcurrentHashMap<>();
 
-    private static final Map<String, String> BEHIND_PROXY = Stream.of(LockScript.values())
-            .collect(Collectors.toMap(ScriptBridge::source, script -> source(script.behindProxy())));
+    private static final Set<String> BEHIND_PROXY = Stream.of(LockScript.values())
+            .map(LockScript::behindProxy)
+            .filter(script -> script.comparesProcess() && script.prelude() == null)
+            .map(ScriptBridge::source)
+            .collect(Collectors.toSet());
 
     private static final String MARK = new String(LockScript.MARK.source(), StandardCharsets.UTF_8);
 
@@ -105,23 +109,22 @@ public final class ScriptBridge {
     }
 
     /**
-     * Returns the same call by a client that may be behind a proxy.
+     * Returns the same call with the process that the client has seen there, if its script compares that.
      *
-     * @param process which the client has seen there
+     * @param call of a codec that asks which process it is
      */
     public static ScriptCall behindProxy(ScriptCall call, String process) {
-        String source = BEHIND_PROXY.get(call.source());
-        if (source.equals(call.source())) {
+        if (!BEHIND_PROXY.contains(call.source())) {
             return call;
         }
         List<String> told = new ArrayList<>(call.arguments());
         told.add(process);
-        return new ScriptCall(source, call.keys(), told);
+        return new ScriptCall(call.source(), call.keys(), told);
     }
 
     /** Returns the name by which a node knows a script. */
     public static String sha(LockScript script) {
-        return new String(script.sha().getRaw(), StandardCharsets.US_ASCII);
+        return new String(script.text().sha().getRaw(), StandardCharsets.US_ASCII);
     }
 
     /** What a node gets to set its birth mark. */
@@ -178,8 +181,9 @@ public final class ScriptBridge {
         return new ScriptCodec(prefix, 1).keys().own().heartbeat();
     }
 
+    /** @param raw of a call of its own, or of one among many: a reply that is no list is a list of one in memory */
     public static Answer answer(int node, Object raw) {
-        boolean amongMany = raw instanceof List<?> replies && replies.size() == 1 && replies.get(0) instanceof List<?>;
-        return ReplyDecoder.answer(node, amongMany ? ((List<?>) raw).get(0) : raw);
+        boolean isAlone = raw instanceof List<?> replies && replies.size() == 1;
+        return ReplyDecoder.answer(node, isAlone ? ((List<?>) raw).get(0) : raw);
     }
 }
