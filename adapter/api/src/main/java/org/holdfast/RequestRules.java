@@ -38,21 +38,24 @@ final class RequestRules {
     }
 
     static void checkShape(List<String> names, LockMode mode, int permits, boolean fair) {
-        String lock = " (lock '" + names.get(0) + "')";
         boolean counts = mode == LockMode.PERMIT;
         if (counts ? permits < 1 || permits > LockRequest.MAX_PERMITS : permits != 0) {
             throw new InvalidLockRequestException(
                     "permits must be " + (counts ? "1 to " + LockRequest.MAX_PERMITS : "0 in the mode " + mode)
-                            + ", was " + permits + lock);
+                            + ", was " + permits + lock(names));
         }
         if (fair && counts) {
             throw new InvalidLockRequestException(
-                    "fair is not for the mode PERMIT: a caller takes any permit that it finds free" + lock);
+                    "fair is not for the mode PERMIT: a caller takes any permit that it finds free" + lock(names));
         }
         if (names.size() > 1 && (mode != LockMode.EXCLUSIVE || fair)) {
             throw new InvalidLockRequestException("several names are taken in the mode EXCLUSIVE and not fair, was "
-                    + mode + (fair ? ", fair" : "") + lock);
+                    + mode + (fair ? ", fair" : "") + lock(names));
         }
+    }
+
+    private static String lock(List<String> names) {
+        return " (lock '" + names.get(0) + "')";
     }
 
     /** @param ttlMember how the TTL was set */

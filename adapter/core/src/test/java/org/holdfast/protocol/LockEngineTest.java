@@ -19,7 +19,6 @@ import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.HolderInfo;
-import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.waiting.AcquireResult;
@@ -87,7 +86,7 @@ class LockEngineTest extends EngineOnThreeNodes {
 
     private static String owner(long token) {
         HolderInfo info = new HolderInfo(new ProcessInfo("other", 7), "thread", LockMode.EXCLUSIVE, token, 1);
-        return new Owner("0".repeat(40)).describedAs(info.text()).value();
+        return info.owner("0".repeat(40)).value();
     }
 
     /** It was let go first; from then on nothing is to be waited for. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
 import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,7 +96,7 @@ class LingeringReadersTest extends NodeWithClock {
     /** The description of an owner is any text, such as the name of a thread. */
     @Test
     void lock_whoseOwnersDescriptionLooksLikeAReading_isFreeAfterItsRelease() throws Exception {
-        Claim held = claim(ALONE, ADA.describedAs("1 2 3 readers 4 5"), 7);
+        Claim held = claim(ALONE, new Owner(ADA.value() + " 1 2 3 readers 4 5"), 7);
         Claim attempt = claim(READING, DAN, 9);
         assertThat(ask(acquire(held))).isEqualTo(GRANTED);
 

@@ -33,10 +33,13 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
     }
 
     /**
-     * Returns it as it is written: moment, token, mode, pid, host, and last, because it may have blanks, the thread.
+     * Returns an owner with this id, behind which it is written: moment, token, mode, pid, host, and last, because it
+     * may have blanks, the thread.
      */
-    public String text() {
-        StringBuilder text = new StringBuilder(Owner.MOST_OF_DESCRIPTION)
+    public Owner owner(String id) {
+        StringBuilder value = new StringBuilder(id.length() + 1 + Owner.MOST_OF_DESCRIPTION).append(id);
+        int most = value.length() + 1 + Owner.MOST_OF_DESCRIPTION;
+        value.append(' ')
                 .append(sinceMillis)
                 .append(' ')
                 .append(token)
@@ -47,8 +50,8 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
                 .append(' ')
                 .append(where.host())
                 .append(' ');
-        return text.append(thread, 0, Math.min(thread.length(), Owner.MOST_OF_DESCRIPTION - text.length()))
-                .toString();
+        value.append(thread, 0, Math.min(thread.length(), most - value.length()));
+        return new Owner(value.toString());
     }
 
     private static char letter(LockMode mode) {

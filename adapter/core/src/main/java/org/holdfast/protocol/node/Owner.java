@@ -35,11 +35,6 @@ public record Owner(String value) {
         return fits && LogText.isAscii(value);
     }
 
-    /** Returns the same owner with a description. */
-    public Owner describedAs(String description) {
-        return new Owner(value.substring(0, DIGITS) + ' ' + description);
-    }
-
     /** Returns the description; empty if there is none. */
     String description() {
         return value.length() == DIGITS ? "" : value.substring(DIGITS + 1);

@@ -148,7 +148,7 @@ public final class Claims {
             long drawnAt = time.nanoTime(); // before the token: the thread may stand still at any moment
             long token = tokens.next(more);
             HolderInfo holderInfo = holderInfo(token);
-            Owner owner = new Owner(randomness.uniqueId()).describedAs(holderInfo.text());
+            Owner owner = holderInfo.owner(randomness.uniqueId());
             long fenceMillis = timing.fenceMillis(demand.ttlMillis());
             Claim claim = new Claim(target, owner, token, token + more, demand.ttlMillis(), fenceMillis);
             long standstillsBefore = grants.standstills();

@@ -20,7 +20,7 @@ class HolderInfoTest {
     }
 
     private static HolderInfo written(HolderInfo holderInfo) {
-        return HolderInfo.of(OWNER.describedAs(holderInfo.text()).value());
+        return HolderInfo.of(holderInfo.owner(OWNER.value()).value());
     }
 
     @ParameterizedTest
@@ -46,7 +46,7 @@ class HolderInfoTest {
                 LockMode.READ,
                 Long.MAX_VALUE / 10,
                 Long.MAX_VALUE / 10);
-        assertThat(longest.text()).hasSize(Owner.MOST_OF_DESCRIPTION);
+        assertThat(longest.owner(OWNER.value()).description()).hasSize(Owner.MOST_OF_DESCRIPTION);
         assertThat(written(longest).thread()).matches("t{10,}");
         assertThat(written(longest).where().host()).isEqualTo("h".repeat(40));
     }
@@ -80,10 +80,9 @@ class HolderInfoTest {
     @Test
     void owner_withOtherThanHexadecimalDigitsOrPrintableText_isRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> new Owner("g".repeat(40)));
-        assertThatIllegalArgumentException().isThrownBy(() -> OWNER.describedAs(""));
-        assertThatIllegalArgumentException().isThrownBy(() -> OWNER.describedAs("a\nb"));
-        assertThatIllegalArgumentException().isThrownBy(() -> OWNER.describedAs("x".repeat(121)));
-        assertThat(OWNER.describedAs("x").describedAs("y").value()).isEqualTo(OWNER.value() + " y");
+        assertThatIllegalArgumentException().isThrownBy(() -> new Owner(OWNER.value() + " "));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Owner(OWNER.value() + " a\nb"));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Owner(OWNER.value() + " " + "x".repeat(121)));
     }
 
     @Test

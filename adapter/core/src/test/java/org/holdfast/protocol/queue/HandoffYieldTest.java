@@ -11,7 +11,6 @@ import org.holdfast.protocol.ScriptedNotifications;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.node.HolderInfo;
-import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +53,7 @@ class HandoffYieldTest {
     /** Returns what is published when an owner with that token releases. */
     private static String owner(long token) {
         HolderInfo info = new HolderInfo(new ProcessInfo("other", 7), "thread", LockMode.EXCLUSIVE, token, 1);
-        return new Owner("0".repeat(40)).describedAs(info.text()).value();
+        return info.owner("0".repeat(40)).value();
     }
 
     @Test
