@@ -225,7 +225,7 @@ class KeptSlotsTest extends NodeWithClock {
     }
 
     private Reply ask(LockScript script, Command command) {
-        ScriptCall alone = ScriptBridge.call(command, "test", QUARANTINE_MILLIS * 1_000);
+        ScriptCall alone = ScriptBridge.whole(command, "test", QUARANTINE_MILLIS * 1_000);
         int locks = alone.keys().size() - 2;
         List<String> arguments = new ArrayList<>(alone.arguments());
         arguments.addAll(List.of(SLOT, USED, KEPT, "test:heartbeat", "test:birth", "0", process));

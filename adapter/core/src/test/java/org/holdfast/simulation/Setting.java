@@ -36,6 +36,9 @@ record Setting(
     /** How far clocks drift apart in a run of ten seconds, at the drift that is usual. */
     private static final long DRIFTED_MILLIS = 100;
 
+    /** How far they do in one that lasts as long as it takes to lose all witnesses, and some seconds more. */
+    private static final long DRIFTED_WITHOUT_WITNESSES_MILLIS = 250;
+
     private static final List<Integer> NODES = List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7);
 
     /** One node alone shows most: of several a majority would have to fail over at the same time. */
@@ -163,7 +166,8 @@ record Setting(
      * without which tokens need not grow where nodes have lost them.
      */
     long wallErrorMicros(Random random) {
-        long most = mostWallErrorMicros() - DRIFTED_MILLIS * 1_000;
+        boolean lasts = kinds.contains(Fault.WITNESSES_LOST);
+        long most = mostWallErrorMicros() - (lasts ? DRIFTED_WITHOUT_WITNESSES_MILLIS : DRIFTED_MILLIS) * 1_000;
         return (long) ((random.nextDouble() * 2 - 1) * most);
     }
 

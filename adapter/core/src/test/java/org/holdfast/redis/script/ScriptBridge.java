@@ -41,6 +41,17 @@ public final class ScriptBridge {
     }
 
     /**
+     * Returns the call with all the words that the headers of the scripts list.
+     *
+     * @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory
+     */
+    public static ScriptCall whole(Command command, String prefix, long quarantineMicros) {
+        ScriptCodec asking = codec(prefix, quarantineMicros);
+        asking.askWhichProcess(); // such calls are not short
+        return call(asking.bySource(command));
+    }
+
+    /**
      * @param process which the client has seen there; nodes that are no shards are not asked
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
