@@ -5,8 +5,8 @@
 -- reaches a retention and more beyond the end of the lease, and so beyond its release. release.lua would prolong one
 -- that was edited by hand to last shorter.
 --
--- Returns -1 less the number of connections that listened for the release, which is shorter than the list that
--- release.lua returns, or goes on.
+-- Returns -10^15 less the number of connections that listened for the release, which is shorter than the list that
+-- release.lua returns, or goes on. Other commands return no such number.
 
 if #KEYS <= 3 and ARGV[4] == '0' then
   local value = redis.call('GET', KEYS[1])
@@ -15,7 +15,7 @@ if #KEYS <= 3 and ARGV[4] == '0' then
     if last and ARGV[2] - last == 1 then
       redis.call('DEL', KEYS[1]) -- needs no memory; what comes after it in a script may then
       redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')
-      return -1 - (tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0)
+      return -1e15 - (tonumber(redis.pcall(publish, ARGV[5], ARGV[1])) or 0)
     end
   end
 end

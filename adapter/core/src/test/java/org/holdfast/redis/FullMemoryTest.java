@@ -10,6 +10,9 @@ import static org.holdfast.redis.OneLock.TTL;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -17,10 +20,12 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.params.SetParams;
 
 /** The scripts on one real node that has no free memory. */
 @Timeout(60)
@@ -97,6 +102,27 @@ class FullMemoryTest {
                     new Command.ForceRelease(List.of(new Target.Exclusive("x")), 9, FENCE, AnyToken.MAX_SKEW_MICROS);
             assertThat(NODE.ask(force).reply()).isInstanceOf(Reply.Seen.class);
             assertThat(lock.renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(9));
+        } finally {
+            NODE.command("CONFIG SET maxmemory 0");
+        }
+    }
+
+    /** As callers without a guard leave it. */
+    @Test
+    void lockOfAnotherOwner_whoseFenceSaysNothingOfALease_isHeldOnAFullNode() throws Exception {
+        try (Jedis node = new Jedis("127.0.0.1", NODE.redis().port())) {
+            long now = Long.parseLong(node.time().get(0)) * 1_000_000;
+            node.set("full:heartbeat", (now - 200_000_000) + " " + now);
+            node.set(
+                    "full:{x}:lock", "0 1 " + BOB.value(), SetParams.setParams().px(TTL));
+            node.set("full:{x}:fence", "5");
+            Claim claim = new Claim(new Target.Exclusive("x"), ADA, now, TTL, FENCE);
+            ScriptCall call = ScriptBridge.call(
+                    new Command.Acquire(claim, Optional.empty(), 10_000_000), "full", TimeUnit.MINUTES.toMicros(1));
+            NODE.command("CONFIG SET maxmemory-policy noeviction");
+            NODE.command("CONFIG SET maxmemory 1");
+            Object raw = node.eval(call.source(), call.keys(), call.arguments());
+            assertThat(ScriptBridge.answer(0, raw).reply()).isInstanceOf(Reply.Held.class);
         } finally {
             NODE.command("CONFIG SET maxmemory 0");
         }

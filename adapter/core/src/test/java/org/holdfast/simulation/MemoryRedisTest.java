@@ -341,7 +341,7 @@ class MemoryRedisTest {
     private static List<Object> rounded(List<?> reply) {
         if (reply.size() == 1) {
             long number = (Long) reply.get(0);
-            return number > 0 ? List.of(1L, 0L) : List.of(4L, -1 - number);
+            return number > 0 ? List.of(1L, 0L) : List.of(4L, -1_000_000_000_000_000L - number);
         }
         long status = (Long) reply.get(0);
         long detail = (Long) reply.get(1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.memory;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -155,15 +154,7 @@ public final class MemoryRedis {
         return value == null ? "" : value.substring(0, (int) Math.min(last + 1, value.length()));
     }
 
-    private LuaValue set(List<String> given) {
-        boolean onlyNew = given.size() > 3 && given.get(3).equals("NX");
-        if (onlyNew && live(given.get(1)) != null) {
-            return LuaValue.FALSE;
-        }
-        List<String> words = new ArrayList<>(given);
-        if (onlyNew) {
-            words.remove(3);
-        }
+    private LuaValue set(List<String> words) {
         own().put(words.get(1), new Entry(words.get(2), words.contains("KEEPTTL") ? kept(words) : expiry(words)));
         return LuaConversions.ok();
     }

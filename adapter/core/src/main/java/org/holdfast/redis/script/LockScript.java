@@ -93,8 +93,8 @@ public enum LockScript {
     private static final Pattern LINE = Pattern.compile("user_script: ?(\\d{1,4})");
 
     /** What Redis has said, from 6.0 to 8.0, where the user may not do what a script does. */
-    private static final Pattern REFUSAL =
-            Pattern.compile("NOPERM|ACL failure|can't (?:run this command|publish to the channel)");
+    private static final Pattern REFUSAL = Pattern.compile(
+            "NOPERM|ACL failure|can't (?:run this command|publish to the channel|access at least one of the keys)");
 
     private static final String RIGHTS = ": grant its user the commands of docs/operations.md";
 

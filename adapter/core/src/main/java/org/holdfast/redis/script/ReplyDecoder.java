@@ -40,7 +40,7 @@ public final class ReplyDecoder {
     /** So many tickets does a script list, see granted_in_turn.lua. */
     private static final int MOST_BEHIND = 15;
 
-    /** A smaller number is no clock: it may be what another command counts. */
+    /** A smaller number is no clock: it may be what another command counts. Nor is it a release if it is negative. */
     private static final long LEAST_CLOCK = 1_000_000_000_000_000L;
 
     private ReplyDecoder() {}
@@ -48,15 +48,16 @@ public final class ReplyDecoder {
     /**
      * Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant.
      *
-     * <p>The scripts of the usual cases return one number: the node's clock if the lock was granted, and less than 0 if
-     * it was released. All others return a list that begins with three numbers.
+     * <p>The scripts of the usual cases return one number: the node's clock if the lock was granted, and less than
+     * -10<sup>15</sup> by the number of listeners if it was released. All others return a list that begins with three
+     * numbers.
      */
     public static Answer answer(int node, Object raw) {
         if (raw instanceof Long number && number >= LEAST_CLOCK && number <= HolderEntryDecoder.LARGEST_TOKEN) {
             return new Answer(node, new Reply.Granted(), number);
         }
-        if (raw instanceof Long number && number < 0) {
-            return new Answer(node, new Reply.Released(-1 - number), 0);
+        if (raw instanceof Long number && number <= -LEAST_CLOCK && number >= -HolderEntryDecoder.LARGEST_TOKEN) {
+            return new Answer(node, new Reply.Released(-LEAST_CLOCK - number), 0);
         }
         if (raw instanceof List<?> list
                 && list.size() >= 3

@@ -138,9 +138,15 @@ public final class ScriptCodec {
     }
 
     private static CommandArguments callOf(ScriptText text, boolean known) {
-        return known
-                ? new CommandArguments(Protocol.Command.EVALSHA).add(text.sha())
-                : new CommandArguments(Protocol.Command.EVAL).add(text.source());
+        return of(text, known, new CommandArguments(evaluating(known)));
+    }
+
+    private static Protocol.Command evaluating(boolean known) {
+        return known ? Protocol.Command.EVALSHA : Protocol.Command.EVAL;
+    }
+
+    private static CommandArguments of(ScriptText text, boolean known, CommandArguments call) {
+        return known ? call.add(text.sha()) : call.add(text.source());
     }
 
     /**
@@ -185,7 +191,7 @@ public final class ScriptCodec {
      * @param process run id; empty if the client has not looked
      */
     public CommandArguments seenAs(String process, Command command, CommandArguments call) {
-        if (!script(command).comparesProcess()) {
+        if (call instanceof ShortCall || !script(command).comparesProcess()) {
             return call;
         }
         CommandArguments told = new CommandArguments(call.getCommand());
@@ -238,10 +244,11 @@ public final class ScriptCodec {
     /** Decides on the script once: it has to fit its arguments, and what is known of a proxy may change meanwhile. */
     private CommandArguments call(Command command, CallWriter.Clock clock, boolean known) {
         LockScript script = script(command);
-        CommandArguments call = callOf(shortCalls.text(script, command), known);
+        ScriptText text = shortCalls.text(script, command);
         if (script.isShort()) {
-            return writer.fewArguments(command, clock, call);
+            return writer.fewArguments(command, clock, of(text, known, new ShortCall(known)));
         }
+        CommandArguments call = callOf(text, known);
         writer.arguments(command, clock, call);
         return shard.isPresent() ? addShard(command, call) : call;
     }
@@ -263,6 +270,14 @@ public final class ScriptCodec {
                 .add(bytes(own.heartbeat()))
                 .add(bytes(own.mark()))
                 .add(sinceMicros(own, command));
+    }
+
+    /** Its script compares no process, and would take one more word for another one. */
+    private static final class ShortCall extends CommandArguments {
+
+        ShortCall(boolean known) {
+            super(evaluating(known));
+        }
     }
 
     private static byte[] bytes(String text) {

@@ -70,12 +70,19 @@ final class ShortCalls {
         return LockScript.ACQUIRE_ONE.text().behind(nodeKeys + arguments);
     }
 
-    /** Whatever a prefix contains. */
+    /** Whatever a prefix contains, and in the digits of Lua whatever those of the locale are. */
     private static String quoted(String text) {
         StringBuilder quoted = new StringBuilder("'");
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
-            boolean plain = octet >= '0' && octet <= '9' || octet >= 'a' && octet <= 'z' || octet == ':';
-            quoted.append(plain ? "" + (char) octet : String.format("\\%03d", octet & 0xff));
+            if (octet >= '0' && octet <= '9' || octet >= 'a' && octet <= 'z' || octet == ':') {
+                quoted.append((char) octet);
+            } else {
+                int number = octet & 0xff;
+                quoted.append('\\')
+                        .append(number / 100)
+                        .append(number / 10 % 10)
+                        .append(number % 10);
+            }
         }
         return quoted.append("'").toString();
     }

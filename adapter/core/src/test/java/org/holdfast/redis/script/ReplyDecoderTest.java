@@ -61,14 +61,14 @@ class ReplyDecoderTest {
     }
 
     @Test
-    void number_belowZero_isARelease() {
-        assertThat(ReplyDecoder.answer(3, -1L)).isEqualTo(new Answer(3, new Reply.Released(0), 0));
-        assertThat(ReplyDecoder.answer(3, -4L)).isEqualTo(new Answer(3, new Reply.Released(3), 0));
+    void number_farBelowZero_isARelease() {
+        assertThat(ReplyDecoder.answer(3, -1_000_000_000_000_000L)).isEqualTo(new Answer(3, new Reply.Released(0), 0));
+        assertThat(ReplyDecoder.answer(3, -1_000_000_000_000_003L)).isEqualTo(new Answer(3, new Reply.Released(3), 0));
     }
 
     /** Another command counts something: where answers were mixed up, that is no grant. */
     @ParameterizedTest
-    @ValueSource(longs = {0, 1, 2, 999_999_999_999_999L, (1L << 53) + 1, Long.MAX_VALUE})
+    @ValueSource(longs = {0, 1, 2, -1, -2, 999_999_999_999_999L, (1L << 53) + 1, Long.MAX_VALUE, Long.MIN_VALUE})
     void number_thatIsNeither_isRefused(long number) {
         assertThat(ReplyDecoder.answer(3, number).reply()).isInstanceOf(Reply.Refused.class);
     }

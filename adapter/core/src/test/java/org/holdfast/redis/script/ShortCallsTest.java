@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -20,11 +21,15 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 /** A call without the words that are the same in each does what the call does that has them. */
+@Isolated("it sets the locale of all threads")
 class ShortCallsTest {
 
     private static final int STATES = 2_000;
@@ -101,8 +106,34 @@ class ShortCallsTest {
         }
     }
 
+    /** It may have been written just before it is found out that there is a proxy. */
     @Test
-    void prefix_thatMeansSomethingInAScript_isThatOfTheKeysAllTheSame() {
+    void call_writtenBeforeItsCallerAsksWhichProcessItIs_getsNoWordMore() {
+        ScriptCodec codec = new ScriptCodec("h", LINGER_MICROS);
+        CommandArguments call = codec.bySource(command(new Random(1)));
+        codec.askWhichProcess();
+        Command same = command(new Random(1));
+        assertThat(codec.seenAs("run", same, call)).isSameAs(call);
+        Command acquire = new Command.Acquire(
+                new Claim(new Target.Exclusive("n"), ADA, NOW_MICROS, TTL_MILLIS, TTL_MILLIS), Optional.empty(), 0);
+        CommandArguments whole = codec.bySource(acquire);
+        assertThat(codec.seenAs("run", acquire, whole).size()).isEqualTo(whole.size() + 1);
+    }
+
+    /** Where other digits than ours are the usual ones, too. */
+    @ParameterizedTest
+    @ValueSource(strings = {"en-US", "ar-EG", "fa-IR"})
+    void prefix_thatMeansSomethingInAScript_isThatOfTheKeysAllTheSame(String language) {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag(language));
+        try {
+            takeAndRelease();
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    private static void takeAndRelease() {
         try (RedisServer redis = RedisServer.start(Path.of("target", "redis"));
                 Jedis node = new Jedis("127.0.0.1", redis.port())) {
             ScriptCodec codec = new ScriptCodec(PREFIX, LINGER_MICROS);

@@ -140,7 +140,7 @@ class ShortcutsTest {
 
     /** Returns the list by which a general script says the same as a shortcut by one number. */
     private static List<Long> listed(long number) {
-        return number > 0 ? List.of(1L, 0L, number) : List.of(4L, -1 - number, 0L);
+        return number > 0 ? List.of(1L, 0L, number) : List.of(4L, -1_000_000_000_000_000L - number, 0L);
     }
 
     private static void writeSlot(Random random, long now) {
