@@ -21,6 +21,17 @@ class MemoryMutantsTest {
     }
 
     @ConcurrentTest
+    void lingerMissingWhereItIsNoWordOfTheCall_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                "org/holdfast/redis/script/ShortCalls.java",
+                                "ARGV[5] = \" + lingerMicros + \"",
+                                "ARGV[5] = '0'"));
+    }
+
+    @ConcurrentTest
     void guardOff_isFound() throws Exception {
         assertFound(
                 "Violation: ",
