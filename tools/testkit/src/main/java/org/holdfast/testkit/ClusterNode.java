@@ -3,11 +3,15 @@ package org.holdfast.testkit;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A node of a Redis Cluster: what it says of itself and of the others, and what it is told to do. */
 public final class ClusterNode {
+
+    /** What a node says of a slot that is being moved from it, or to it. */
+    private static final Pattern MOVE = Pattern.compile("\\[(\\d+)-[<>]-");
 
     private ClusterNode() {}
 
@@ -27,6 +31,16 @@ public final class ClusterNode {
                 .lines()
                 .filter(line -> !line.startsWith("*") && !line.startsWith("$"))
                 .toList();
+    }
+
+    /**
+     * Gives up each move that a node takes part in, as it says. If the primary is replaced from which a slot comes, the
+     * node to which it was to go knows no owner of that slot, and is down, until an operator does this.
+     */
+    public static void abandonMoves(RedisServer server) {
+        MOVE.matcher(server.ask("CLUSTER NODES"))
+                .results()
+                .forEach(move -> server.ask("CLUSTER SETSLOT " + move.group(1) + " STABLE"));
     }
 
     static boolean isReady(RedisServer server) {
