@@ -59,8 +59,9 @@ public final class HandoffYield {
      * @param doublings how often its length was doubled
      * @param next the smallest token of a later owner whose release was received, which may be that of this process;
      *     {@link #NONE} if there was none
+     * @param latest the largest token of any owner whose release was received since
      */
-    private record OthersTurn(long until, long notedAt, long token, int doublings, long next) {
+    private record OthersTurn(long until, long notedAt, long token, int doublings, long next, long latest) {
 
         static final long NONE = Long.MAX_VALUE;
 
@@ -86,12 +87,16 @@ public final class HandoffYield {
 
         /** This process has had the lock again. */
         OthersTurn withToken(long own) {
-            return new OthersTurn(until, notedAt, own, doublings, NONE);
+            return new OthersTurn(until, notedAt, own, doublings, NONE, own);
+        }
+
+        OthersTurn heard(long by) {
+            return by > latest ? new OthersTurn(until, notedAt, token, doublings, next, by) : this;
         }
 
         /** A later owner has released the lock. */
         OthersTurn taken(long now, long by) {
-            return new OthersTurn(now - until < 0 ? now : until, now, token, doublings, by);
+            return new OthersTurn(now - until < 0 ? now : until, now, token, doublings, by, latest);
         }
 
         long nanosRemembered(long now) {
@@ -133,11 +138,17 @@ public final class HandoffYield {
         if (last != null && last.isLongestInVain(now, token) && !last.isRested(now)) {
             return last.withToken(token);
         }
+        if (last != null && last.token() > token) { // the thread that had it has waited long for a processor
+            return last;
+        }
         int doublings = last == null ? 0 : last.doublingsOfNext(now, token);
+        if (last != null && last.latest() > token) { // likewise: others have had their turn already
+            return new OthersTurn(now, now, token, doublings, last.latest(), token);
+        }
         long moment = LEAST_NANOS + randomness.below(RANGE_NANOS);
         long longest = Math.max(moment, heldNanos / PART_OF_HELD);
         long until = now + Math.min(moment << doublings, longest);
-        return new OthersTurn(until, now, token, doublings, OthersTurn.NONE);
+        return new OthersTurn(until, now, token, doublings, OthersTurn.NONE, token);
     }
 
     /**
@@ -156,7 +167,8 @@ public final class HandoffYield {
     }
 
     private OthersTurn afterRelease(OthersTurn turn, long token) {
-        return token > turn.token() && token < turn.next() ? turn.taken(time.nanoTime(), token) : turn;
+        OthersTurn known = turn.heard(token);
+        return token > turn.token() && token < turn.next() ? known.taken(time.nanoTime(), token) : known;
     }
 
     /** Returns how long to wait before the lock is asked for; 0 or less if at once. */

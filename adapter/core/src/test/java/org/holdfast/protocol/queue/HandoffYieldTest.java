@@ -241,4 +241,35 @@ class HandoffYieldTest {
         handoffYield.released("a", token + 32, LONG, 1);
         assertThat(handoffYield.nanosLeft("a")).isEqualTo(MOMENT);
     }
+
+    /** The thread that has released waits for a processor, while another process has the lock and gives it back. */
+    @Test
+    void release_thatIsReportedAfterThatOfALaterOwner_letsNoneGoFirst() {
+        momentAfter(LONG);
+        handoffYield.heard("a", owner(token + 32)); // our own
+        handoffYield.heard("a", owner(token + 48));
+        handoffYield.released("a", token + 32, LONG, 1);
+        assertThat(handoffYield.nanosLeft("a")).isNotPositive();
+        handoffYield.released("a", token + 64, LONG, 1);
+        assertThat(handoffYield.nanosLeft("a")).as("the next one").isPositive();
+    }
+
+    /** A client that may only publish could say so again and again. */
+    @Test
+    void tokenThatNoOwnerHad_preventsOneMoment_notAllLaterOnes() {
+        momentAfter(LONG);
+        handoffYield.heard("a", owner(Long.MAX_VALUE / 2));
+        handoffYield.released("a", token + 32, LONG, 1);
+        handoffYield.released("a", token + 64, LONG, 1);
+        assertThat(handoffYield.nanosLeft("a")).isPositive();
+    }
+
+    @Test
+    void release_thatIsReportedAfterALaterOneOfThisProcess_changesNothing() {
+        handoffYield.released("a", TOKEN + 32, LONG, 1);
+        long left = handoffYield.nanosLeft("a");
+        time.pass(left / 2);
+        handoffYield.released("a", TOKEN, LONG, 1);
+        assertThat(handoffYield.nanosLeft("a")).isEqualTo(left - left / 2);
+    }
 }
