@@ -70,9 +70,16 @@ public final class Places {
             this.patience = patience;
         }
 
-        /** Returns whether no caller waits in the line, and other processes need not go first. */
+        /**
+         * Returns whether no caller waits in the line, and other processes need not go first. Where the nodes know the
+         * waiters, a caller whose process waited for the lock lately comes with a ticket at once: others are likely to
+         * stand in line there, and would keep it out.
+         */
         public boolean isFree() {
-            return !waitQueues.isWaitedFor(demand.line()) && yieldNanos() <= 0;
+            return !waitQueues.isWaitedFor(demand.line())
+                    && (demand.isInTurn()
+                            ? !notifications.isSubscribed(demand.request().name())
+                            : yieldNanos() <= 0);
         }
 
         /** Returns for how long other processes are to go first; 0 or less if they are not. */

@@ -71,4 +71,35 @@ class FairWaiterTest {
         assertThat(announced()).containsExactly(false);
         waiter.leave();
     }
+
+    /** Returns of each attempt whether it came with a ticket. */
+    private List<Boolean> ticketsShown() {
+        return fixture.service.sent(Command.Acquire.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .map(sent -> ((Command.Acquire) sent.command())
+                        .queueing()
+                        .flatMap(Command.Queueing::ticket)
+                        .isPresent())
+                .toList();
+    }
+
+    private void comesAndLeaves() {
+        Acquiring caller = fixture.acquirer.begin(fixture.request(10_000).fair(true), Holder.transaction("caller"));
+        assertThat(caller.attempt(fixture.service)).isNull();
+        caller.enter(() -> {});
+        caller.step();
+        caller.leave();
+    }
+
+    /** A first attempt without a ticket is in vain where others stand in line. */
+    @Test
+    void caller_ofALockThatItsProcessWaitedForLately_comesWithATicketAtOnce() {
+        everyNode(new Reply.Queued(900));
+        comesAndLeaves();
+        assertThat(ticketsShown()).containsExactly(false, true);
+        fixture.notifications.heard = true;
+        fixture.notifications.subscribe("a"); // a subscription outlives the waiter for a while
+        comesAndLeaves();
+        assertThat(ticketsShown()).containsExactly(false, true, true);
+    }
 }
