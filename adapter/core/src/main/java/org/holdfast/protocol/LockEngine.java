@@ -150,7 +150,9 @@ public final class LockEngine {
         this.latches = new Latches(time, randomness, timing, forWaiting, notifications, stopFlag);
         notifications.onRelease((name, message) -> {
             handoffYield.heard(name, message); // before the waiters look whether they are to let others go first
-            waitQueues.wake(name);
+            if (!heldLocks.isOwner(name, message)) { // else its waiters are woken when the nodes have confirmed that
+                waitQueues.wake(name);
+            }
             latches.wake(name);
         });
         notifications.onForcedRelease(leases::suspect);

@@ -91,6 +91,11 @@ public final class HeldLocks {
         return null;
     }
 
+    /** Returns whether this process has a name as this owner, or has not removed it yet after its release. */
+    public boolean isOwner(String name, String owner) {
+        return find(name, heldLock -> heldLock.claim().owner().value().equals(owner)) != null;
+    }
+
     /** Returns all holds, each once. */
     public Set<HeldLock> all() {
         Set<HeldLock> all = new LinkedHashSet<>();

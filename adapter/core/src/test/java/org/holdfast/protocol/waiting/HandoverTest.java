@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
+import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.EngineBridge;
 import org.holdfast.protocol.ScriptedNodes;
@@ -249,5 +250,38 @@ class HandoverTest extends HandoverInOneProcess {
         LeaseBridge.isLastGivenBack(old); // another thread releases it, and has not come to forget it
         HeldLock present = heldLock();
         assertThat(heldLock()).isSameAs(present);
+    }
+
+    /** A node publishes a release before it answers: the waiters could not ask yet, and are woken when it is known. */
+    @Test
+    void message_ofItsOwnRelease_wakesTheWaitersOnlyOnceTheNodesHaveConfirmedIt() throws Exception {
+        HeldLock held = heldLock();
+        Waiter waiter = waitFor(LockRequest.allOf("a", "b").waitTimeout(Duration.ofSeconds(10)));
+        int[] wokenByMessage = {0};
+        fixture.service.node(0, command -> {
+            int before = woken.get();
+            fixture.notifications.announce("a", held.claim().owner().value());
+            wokenByMessage[0] += woken.get() - before;
+            return ScriptedNodes.agree(command);
+        });
+        giveBack(held);
+        assertThat(isReleasedOnNodes()).isTrue();
+        assertThat(wokenByMessage[0]).isZero();
+        assertThat(woken).hasValue(1);
+
+        fixture.notifications.announce("a", held.claim().owner().value()); // of a node that was late
+        assertThat(woken).hasValue(2);
+        waiter.leave();
+    }
+
+    @Test
+    void message_ofTheReleaseOfAnotherOwner_wakesTheWaitersAlsoWhileTheLockIsHeldHere() throws Exception {
+        HeldLock held = heldLock();
+        Waiter waiter = waitForIt();
+        fixture.notifications.announce("a", "0".repeat(40));
+        fixture.notifications.announce("a");
+        assertThat(woken).hasValue(2);
+        waiter.leave();
+        giveBack(held);
     }
 }
