@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.lease.HeldLock;
@@ -70,16 +72,18 @@ public final class Places {
             this.patience = patience;
         }
 
-        /**
-         * Returns whether no caller waits in the line, and other processes need not go first. Where the nodes know the
-         * waiters, a caller whose process waited for the lock lately comes with a ticket at once: others are likely to
-         * stand in line there, and would keep it out.
-         */
+        /** Returns whether no caller of this process waits in the line, and others are not to go first. */
         public boolean isFree() {
-            return !waitQueues.isWaitedFor(demand.line())
-                    && (demand.isInTurn()
-                            ? !notifications.isSubscribed(demand.request().name())
-                            : yieldNanos() <= 0);
+            return !waitQueues.isWaitedFor(demand.line()) && !areOthersInTurn() && yieldNanos() <= 0;
+        }
+
+        /**
+         * Returns whether this process waited for the lock lately, and the nodes know the waiters: others are likely to
+         * stand in line there, and keep out a caller without a ticket. Most readers do not wait.
+         */
+        private boolean areOthersInTurn() {
+            LockRequest request = demand.request();
+            return demand.isInTurn() && request.mode() != LockMode.READ && notifications.isSubscribed(request.name());
         }
 
         /** Returns for how long other processes are to go first; 0 or less if they are not. */

@@ -4,6 +4,8 @@ package org.holdfast.protocol.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.lease.Holder;
@@ -83,8 +85,8 @@ class FairWaiterTest {
                 .toList();
     }
 
-    private void comesAndLeaves() {
-        Acquiring caller = fixture.acquirer.begin(fixture.request(10_000).fair(true), Holder.transaction("caller"));
+    private void comesAndLeaves(LockRequest request) {
+        Acquiring caller = fixture.acquirer.begin(request, Holder.transaction("caller"));
         assertThat(caller.attempt(fixture.service)).isNull();
         caller.enter(() -> {});
         caller.step();
@@ -95,11 +97,23 @@ class FairWaiterTest {
     @Test
     void caller_ofALockThatItsProcessWaitedForLately_comesWithATicketAtOnce() {
         everyNode(new Reply.Queued(900));
-        comesAndLeaves();
+        comesAndLeaves(fixture.request(10_000).fair(true));
         assertThat(ticketsShown()).containsExactly(false, true);
         fixture.notifications.heard = true;
         fixture.notifications.subscribe("a"); // a subscription outlives the waiter for a while
-        comesAndLeaves();
+        comesAndLeaves(fixture.request(10_000).fair(true));
         assertThat(ticketsShown()).containsExactly(false, true, true);
+        comesAndLeaves(fixture.request(10_000).mode(LockMode.WRITE));
+        assertThat(ticketsShown()).containsExactly(false, true, true, true);
+    }
+
+    /** It would have to take its ticket away again, each time. */
+    @Test
+    void reader_ofALockThatItsProcessWaitedForLately_triesWithoutATicketFirst() {
+        everyNode(new Reply.Queued(900));
+        fixture.notifications.heard = true;
+        fixture.notifications.subscribe("a");
+        comesAndLeaves(fixture.request(10_000).mode(LockMode.READ));
+        assertThat(ticketsShown()).containsExactly(false, true);
     }
 }
