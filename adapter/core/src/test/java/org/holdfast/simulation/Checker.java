@@ -46,7 +46,8 @@ final class Checker {
         this.drift = setting.timing().driftFactor();
         this.suspensions = suspensions;
         this.undisturbed = setting.isUndisturbed();
-        this.idleness = new Idleness(world, setting.isCalm() && !setting.isClustered()); // shards refuse at first
+        boolean nothingGoesWrong = setting.isCalm() && !setting.isClustered(); // shards refuse at first
+        this.idleness = new Idleness(world, nothingGoesWrong, setting.timing().maxLeaseTtl());
         this.largestSkewMicros = setting.maxSkewMicros();
     }
 
@@ -174,7 +175,7 @@ final class Checker {
         request.atLeast().ifPresent(least -> {
             long until = asked + (long) (least.toNanos() * (1 - drift)) - GRAIN_NANOS;
             lease.names().forEach(name -> kept.put(name, new Kept(until, entry)));
-            lease.names().forEach(name -> idleness.free(name, world.now() + least.toNanos()));
+            lease.names().forEach(name -> idleness.endsAt(name, world.now() + least.toNanos()));
         });
         return entry;
     }
@@ -182,7 +183,13 @@ final class Checker {
     /** A client has perhaps cancelled a request: it may have had the lock, which then is kept for its minimum. */
     void cancelled(LockRequest request) {
         long least = request.atLeast().map(Duration::toNanos).orElse(0L);
-        request.names().forEach(name -> idleness.free(name, world.now() + least));
+        request.names().forEach(name -> {
+            if (least > 0) {
+                idleness.endsAt(name, world.now() + least);
+            } else {
+                idleness.free(name, world.now());
+            }
+        });
     }
 
     /** A client has waited in vain. */

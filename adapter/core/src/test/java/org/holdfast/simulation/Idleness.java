@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.LockMode;
@@ -14,17 +15,27 @@ final class Idleness {
 
     private final World world;
     private final boolean watching;
+    private final long longestTtl;
     private final Map<String, Long> freeSince = new HashMap<>();
 
-    /** @param watching whether nothing goes wrong */
-    Idleness(World world, boolean watching) {
+    /**
+     * @param watching whether nothing goes wrong
+     * @param longestTtl so long must a client have watched a node's clock before it believes that a lease has ended
+     */
+    Idleness(World world, boolean watching, Duration longestTtl) {
         this.world = world;
         this.watching = watching;
+        this.longestTtl = longestTtl.toNanos();
     }
 
     /** A lock is free from this moment on, as far as one of its holders is concerned. */
     void free(String name, long moment) {
         freeSince.merge(name, moment, Math::max);
+    }
+
+    /** A lock is not released, and ends at this moment: clients that have begun with the world believe that later. */
+    void endsAt(String name, long moment) {
+        free(name, Math.max(moment, longestTtl));
     }
 
     /** A caller has the lock now, or gives up while no other one has it. */
