@@ -180,6 +180,12 @@ public final class HandoffYield {
         return turn == null ? 0 : turn.until() - time.nanoTime();
     }
 
+    /** Returns whether other processes listened for the last release of the lock by this one, within a second or so. */
+    boolean haveOthersWaited(String lock) {
+        OthersTurn turn = turns.isEmpty() ? null : turns.get(lock);
+        return turn != null && !turn.isForgotten(time.nanoTime());
+    }
+
     /** Forgets what is over. */
     public void sweep() {
         long now = time.nanoTime();

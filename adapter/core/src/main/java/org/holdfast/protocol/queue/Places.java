@@ -78,12 +78,14 @@ public final class Places {
         }
 
         /**
-         * Returns whether this process waited for the lock lately, and the nodes know the waiters: others are likely to
-         * stand in line there, and keep out a caller without a ticket. Most readers do not wait.
+         * Returns whether the nodes know the waiters, and others are likely to be among them: they keep out a caller
+         * without a ticket. Most readers do not wait.
          */
         private boolean areOthersInTurn() {
             LockRequest request = demand.request();
-            return demand.isInTurn() && request.mode() != LockMode.READ && notifications.isSubscribed(request.name());
+            return demand.isInTurn()
+                    && request.mode() != LockMode.READ
+                    && handoffYield.haveOthersWaited(request.name());
         }
 
         /** Returns for how long other processes are to go first; 0 or less if they are not. */

@@ -9,6 +9,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
@@ -93,26 +94,51 @@ class FairWaiterTest {
         caller.leave();
     }
 
+    /** Takes the lock and releases it, for which other processes listen or not. */
+    private void hasTheLock(int listeners) {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(
+                    node,
+                    command -> command instanceof Command.Release
+                            ? new Reply.Released(listeners)
+                            : ScriptedNodes.agree(command));
+        }
+        Acquiring holder = fixture.acquirer.begin(fixture.request(0).fair(true), Holder.transaction("holder"));
+        AcquireResult.Held held = (AcquireResult.Held) holder.attempt(fixture.service);
+        fixture.leases.giveBack(List.of(new LeaseShare(held.heldLock(), false)));
+        fixture.service.sent.clear();
+        everyNode(new Reply.Queued(900));
+    }
+
     /** A first attempt without a ticket is in vain where others stand in line. */
     @Test
-    void caller_ofALockThatItsProcessWaitedForLately_comesWithATicketAtOnce() {
-        everyNode(new Reply.Queued(900));
+    void caller_ofALockForWhoseReleaseOthersListened_comesWithATicketAtOnce() {
+        hasTheLock(1);
         comesAndLeaves(fixture.request(10_000).fair(true));
-        assertThat(ticketsShown()).containsExactly(false, true);
-        fixture.notifications.heard = true;
-        fixture.notifications.subscribe("a"); // a subscription outlives the waiter for a while
-        comesAndLeaves(fixture.request(10_000).fair(true));
-        assertThat(ticketsShown()).containsExactly(false, true, true);
+        assertThat(ticketsShown()).containsExactly(true);
         comesAndLeaves(fixture.request(10_000).mode(LockMode.WRITE));
-        assertThat(ticketsShown()).containsExactly(false, true, true, true);
+        assertThat(ticketsShown()).containsExactly(true, true);
     }
 
     /** It would have to take its ticket away again, each time. */
     @Test
-    void reader_ofALockThatItsProcessWaitedForLately_triesWithoutATicketFirst() {
-        everyNode(new Reply.Queued(900));
-        fixture.notifications.heard = true;
-        fixture.notifications.subscribe("a");
+    void caller_thatIsAlone_triesWithoutATicketFirst() {
+        hasTheLock(0);
+        comesAndLeaves(fixture.request(10_000).fair(true));
+        assertThat(ticketsShown()).containsExactly(false, true);
+    }
+
+    @Test
+    void caller_ofALockForWhichOthersListenedLongAgo_triesWithoutATicketFirst() {
+        hasTheLock(1);
+        fixture.time.passMillis(1_100);
+        comesAndLeaves(fixture.request(10_000).fair(true));
+        assertThat(ticketsShown()).containsExactly(false, true);
+    }
+
+    @Test
+    void reader_ofALockForWhoseReleaseOthersListened_triesWithoutATicketFirst() {
+        hasTheLock(1);
         comesAndLeaves(fixture.request(10_000).mode(LockMode.READ));
         assertThat(ticketsShown()).containsExactly(false, true);
     }
