@@ -4,8 +4,10 @@ package org.holdfast.testkit;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** A primary with replicas, and the Sentinels that watch over them, all as processes of their own. */
 public final class SentinelGroup implements AutoCloseable {
@@ -149,11 +151,29 @@ public final class SentinelGroup implements AutoCloseable {
         return servers.get(shown.indexOf(now));
     }
 
-    /** Has an operator promote a replica. Waits until Sentinel accepts that: it refuses soon after a failover. */
-    public void failOver() {
-        Patience.await(
-                "Sentinel begins a failover",
-                () -> sentinels.get(0).ask("SENTINEL FAILOVER " + NAME).startsWith("+OK"));
+    /**
+     * Has an operator promote a replica, and returns it when all Sentinels name it. Sentinel refuses soon after a
+     * failover, which is waited for too.
+     *
+     * <p>Meanwhile the Sentinels of a busy machine may find a healthy primary down and promote a replica themselves, so
+     * that the operator promotes the primary of before. So the epoch tells what has changed, and not the address.
+     */
+    public RedisServer failOver() {
+        AtomicLong before = new AtomicLong();
+        Patience.await("Sentinel begins a failover", () -> {
+            before.set(epochs().max().orElseThrow());
+            return sentinels.get(0).ask("SENTINEL FAILOVER " + NAME).startsWith("+OK");
+        });
+        Patience.await("all Sentinels have a later epoch", () -> epochs().allMatch(epoch -> epoch > before.get()));
+        return awaitOtherThan(0);
+    }
+
+    /** Returns the epoch in which the primary was named, for each Sentinel. */
+    private LongStream epochs() {
+        return sentinels.stream().mapToLong(sentinel -> {
+            String epoch = fields(sentinel, "config-epoch");
+            return epoch.isEmpty() ? 0 : Long.parseLong(epoch);
+        });
     }
 
     /** Returns the address in the form that Holdfast takes. */
