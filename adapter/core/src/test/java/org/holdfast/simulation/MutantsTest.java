@@ -37,7 +37,7 @@ class MutantsTest {
     void noValidityCheck_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().with(LEASE + "HeldLock.java", "if (now - validUntil.get() < 0) {", "if (true) {"));
+                new Mutant().with(LEASE + "HeldLock.java", "if (now - validUntil < 0) {", "if (true) {"));
     }
 
     @ConcurrentTest

@@ -87,7 +87,7 @@ class TraceTest {
                 "new RenewalResult.Extended(renewing.started() + timing",
                 "new RenewalResult.Extended(time.nanoTime() + timing"),
         LEASE_RELIED_ON_AFTER_ITS_END(
-                "rely|renew", 21, PROTOCOL + "lease/HeldLock.java", "if (now - validUntil.get() < 0) {", "if (true) {"),
+                "rely|renew", 21, PROTOCOL + "lease/HeldLock.java", "if (now - validUntil < 0) {", "if (true) {"),
         /** Each client is slow now and then: else that matters seldom. */
         GRANT_COUNTED_LONG_AFTER_ITS_TOKEN(
                 "get",

@@ -2,8 +2,8 @@
 package org.holdfast.protocol.lease;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
@@ -11,7 +11,6 @@ import org.holdfast.LockException;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.quorum.QuorumResult;
-import org.holdfast.protocol.quorum.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +23,24 @@ public final class HeldLock {
 
     /** Held by so many leases, some of which may only read; or released; or lost. */
     private sealed interface State {
-        record Held(int shares, int reading) implements State {}
+        record Held(int shares, int reading) implements State {
+
+            /** Most locks have one lease all the time. */
+            static final Held FIRST = new Held(1, 0);
+
+            static final Held FIRST_READING = new Held(1, 1);
+        }
 
         record Released() implements State {}
 
         record Lost(LeaseLoss loss, boolean keptOnNodes) implements State {}
     }
+
+    private static final AtomicLongFieldUpdater<HeldLock> VALID_UNTIL =
+            AtomicLongFieldUpdater.newUpdater(HeldLock.class, "validUntil");
+
+    private static final AtomicReferenceFieldUpdater<HeldLock, State> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(HeldLock.class, State.class, "state");
 
     private volatile Claim claim;
     private final Cohort cohort;
@@ -39,8 +50,12 @@ public final class HeldLock {
     private final long endsAt;
     private final LossNotifier.Listeners listeners;
     private final Consumer<HeldLock> whenLost;
-    private final AtomicLong validUntil;
-    private final AtomicReference<State> state = new AtomicReference<>(null);
+    private volatile long validUntil;
+    private volatile State state;
+
+    /** When its next renewal or check is due; null while it is under way. */
+    volatile Renewals.@Nullable Due due;
+
     private volatile @Nullable String lastFailure;
 
     /**
@@ -58,12 +73,12 @@ public final class HeldLock {
             Consumer<HeldLock> whenLost) {
         this.claim = claim;
         this.cohort = cohort;
-        this.state.set(new State.Held(1, isReading() ? 1 : 0));
+        this.state = isReading() ? State.Held.FIRST_READING : State.Held.FIRST;
         this.taker = taker;
         this.terms = terms;
         this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
-        this.validUntil = new AtomicLong(earlier(acquired.validUntilNanos(), endsAt));
+        this.validUntil = earlier(acquired.validUntilNanos(), endsAt);
         this.listeners = lossNotifier.newListeners();
         this.whenLost = whenLost;
     }
@@ -115,11 +130,6 @@ public final class HeldLock {
         return isAlone() && claim.target().names().size() == 1;
     }
 
-    /** Returns whether it is one of several permits. */
-    public boolean isPermit() {
-        return claim.target().isPermit();
-    }
-
     /** Returns whether no other holder can have any of its names. */
     public boolean isAlone() {
         return claim.target().isAlone();
@@ -134,14 +144,9 @@ public final class HeldLock {
         return terms.renewed();
     }
 
-    /** Returns how much of it must be left when its transaction commits. */
-    long commitMarginNanos(Timing timing) {
-        return Math.min(timing.commitMarginNanos(claim.ttlMillis()), terms.maxHoldNanos() / 2);
-    }
-
     /** Returns whether a renewal would make it last longer. */
     boolean isExtensible() {
-        return validUntil.get() - endsAt < 0;
+        return validUntil - endsAt < 0;
     }
 
     /** Returns for how much longer no other holder is to have it, released or not; 0 if for no longer. */
@@ -153,7 +158,7 @@ public final class HeldLock {
 
     /** Returns the end of validity, as far as is known now. */
     long validUntil() {
-        return validUntil.get();
+        return validUntil;
     }
 
     public boolean belongsTo(Holder asking) {
@@ -168,10 +173,10 @@ public final class HeldLock {
 
     /** Returns whether the lock is held at this moment; declares it lost if its validity has ended. */
     public boolean isHeld(long now) {
-        if (!(state.get() instanceof State.Held)) {
+        if (!(state instanceof State.Held)) {
             return false;
         }
-        if (now - validUntil.get() < 0) {
+        if (now - validUntil < 0) {
             return true;
         }
         lose(endReason(), now);
@@ -191,17 +196,17 @@ public final class HeldLock {
 
     /** Returns for how long the lock is held for certain; 0 if it is not. */
     long remainingNanos(long now) {
-        return isHeld(now) ? Math.max(0, validUntil.get() - now) : 0;
+        return isHeld(now) ? Math.max(0, validUntil - now) : 0;
     }
 
     /** Returns for how long it keeps others out at the most: also while its release is under way. */
     long keepsOutNanos(long now) {
-        return isHeld(now) || state.get() instanceof State.Released ? Math.max(0, validUntil.get() - now) : 0;
+        return isHeld(now) || state instanceof State.Released ? Math.max(0, validUntil - now) : 0;
     }
 
     /** Returns what was lost, or null. */
     public @Nullable LeaseLoss loss() {
-        return state.get() instanceof State.Lost lost ? lost.loss() : null;
+        return state instanceof State.Lost lost ? lost.loss() : null;
     }
 
     /** Returns why the lock cannot be relied upon. */
@@ -228,27 +233,27 @@ public final class HeldLock {
         if (!isHeld(now)) {
             return false;
         }
-        State seen = state.get();
+        State seen = state;
         while (seen instanceof State.Held held) {
             if (held.shares() == Integer.MAX_VALUE) {
                 throw new IllegalStateException(
                         "HF0230: lock '" + lock() + "' was taken too often by one holder: release each lease");
             }
             State more = new State.Held(held.shares() + 1, held.reading() + (reads ? 1 : 0));
-            if (state.compareAndSet(seen, more)) {
+            if (STATE.compareAndSet(this, seen, more)) {
                 return true;
             }
-            seen = state.get();
+            seen = state;
         }
         return false;
     }
 
     /** Takes a lease away; returns what is to become of the lock on the nodes. */
     LeaseShare.ReleaseEffect giveBack(boolean read) {
-        State seen = state.get();
+        State seen = state;
         while (seen instanceof State.Held held) {
             State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
-            if (state.compareAndSet(seen, left.shares() == 0 ? new State.Released() : left)) {
+            if (STATE.compareAndSet(this, seen, left.shares() == 0 ? new State.Released() : left)) {
                 if (left.shares() == 0) {
                     if (read) { // the thread that ended the last lease to have it alone may not have done so yet
                         becomeReading();
@@ -258,7 +263,7 @@ public final class HeldLock {
                 boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
                 return onlyReaders ? LeaseShare.ReleaseEffect.DOWNGRADE : LeaseShare.ReleaseEffect.NOTHING;
             }
-            seen = state.get();
+            seen = state;
         }
         return LeaseShare.ReleaseEffect.NOTHING;
     }
@@ -270,7 +275,7 @@ public final class HeldLock {
 
     /** Makes a held lock a released or a lost one; false if it was so before. */
     private boolean end(State ended) {
-        return state.getAndUpdate(seen -> seen instanceof State.Held ? ended : seen) instanceof State.Held;
+        return STATE.getAndUpdate(this, seen -> seen instanceof State.Held ? ended : seen) instanceof State.Held;
     }
 
     /** Moves the end of validity; false if the lock is not held any more. Never moves it back. */
@@ -279,9 +284,9 @@ public final class HeldLock {
             return false;
         }
         lastFailure = null;
-        validUntil.accumulateAndGet(
-                earlier(newValidUntil, endsAt), (known, other) -> other - known > 0 ? other : known);
-        return state.get() instanceof State.Held;
+        VALID_UNTIL.accumulateAndGet(
+                this, earlier(newValidUntil, endsAt), (known, other) -> other - known > 0 ? other : known);
+        return state instanceof State.Held;
     }
 
     /** Notes why a renewal failed, to be reported if it was the last one. */
@@ -294,19 +299,15 @@ public final class HeldLock {
         return lose(reason, now, false);
     }
 
-    /** As {@link #lose}, for a lock whose holder may work on under it: nodes keep the lock until its TTL ends. */
-    boolean loseAndLeave(String reason, long now) {
-        return lose(reason, now, true);
-    }
-
     /** Returns whether the lock is lost and nodes are to keep it until its TTL ends. */
     boolean isLeft() {
-        return state.get() instanceof State.Lost lost && lost.keptOnNodes();
+        return state instanceof State.Lost lost && lost.keptOnNodes();
     }
 
-    private boolean lose(String reason, long now, boolean keptOnNodes) {
+    /** @param keptOnNodes whether its holder may work on under it: nodes keep the lock until its TTL ends */
+    boolean lose(String reason, long now, boolean keptOnNodes) {
         LeaseLoss loss = new LeaseLoss(
-                lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
+                lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil) - startedAt)), reason);
         if (!end(new State.Lost(loss, keptOnNodes))) {
             return false;
         }

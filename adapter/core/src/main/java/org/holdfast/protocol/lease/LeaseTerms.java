@@ -20,6 +20,15 @@ public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<D
     /** Longer than any process lives: half of what differences of the clock can express. */
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);
 
+    /** One for all leases that ask for nothing of their own: a process may hold many. */
+    private static final LeaseTerms USUAL = new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED);
+
+    /** Returns for how long a request wants the lock to be held. */
+    public static LeaseTerms of(LockRequest request) {
+        LeaseTerms terms = new LeaseTerms(request.renewed(), request.maxHold(), request.atLeast(), request.release());
+        return terms.equals(USUAL) ? USUAL : terms;
+    }
+
     long maxHoldNanos() {
         return maxHold.filter(d -> d.compareTo(FOR_EVER) < 0).orElse(FOR_EVER).toNanos();
     }

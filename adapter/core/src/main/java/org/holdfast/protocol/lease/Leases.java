@@ -65,7 +65,10 @@ public final class Leases {
     public @Nullable HeldLock takenByThisThread(List<String> names) {
         for (String name : names) {
             HeldLock mine = heldLocks.find(
-                    name, heldLock -> !heldLock.isPermit() && heldLock.isTakenByThisThread() && isHeld(heldLock));
+                    name,
+                    heldLock -> !heldLock.claim().target().isPermit()
+                            && heldLock.isTakenByThisThread()
+                            && isHeld(heldLock));
             if (mine != null) {
                 return mine;
             }
@@ -98,6 +101,11 @@ public final class Leases {
             }
         }
         return longest;
+    }
+
+    /** Returns whether this process has a lock alone, on its books: all waiters are woken when it is taken from there. */
+    public boolean keepsOthersOut(HeldLock heldLock) {
+        return heldLock.isAlone() && heldLocks.of(heldLock.lock()).contains(heldLock);
     }
 
     /** Waits for releases of one of these names that no caller waits for. */
@@ -204,7 +212,7 @@ public final class Leases {
     public int loseAndLeave(Collection<HeldLock> some, String reason) {
         long now = time.nanoTime();
         return (int) some.stream()
-                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
+                .filter(heldLock -> heldLock.lose(reason, now, true))
                 .count();
     }
 

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.lease;
 
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -22,6 +23,7 @@ public final class Losses {
     private final Counters counters;
     private final Recorder recorder;
     private final LogRateLimiter lines;
+    private final Consumer<HeldLock> whenLost = this::lost; // one for all locks
 
     public Losses(
             Time time,
@@ -41,7 +43,7 @@ public final class Losses {
 
     /** Returns a lock whose loss is reported here. */
     HeldLock newHeldLock(Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired) {
-        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, this::lost);
+        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, whenLost);
     }
 
     /**

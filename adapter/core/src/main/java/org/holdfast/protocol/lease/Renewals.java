@@ -4,10 +4,10 @@ package org.holdfast.protocol.lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
@@ -16,6 +16,7 @@ import org.holdfast.protocol.quorum.BatchSize;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.RenewalResult;
 import org.holdfast.protocol.quorum.Timing;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.
@@ -25,6 +26,9 @@ import org.holdfast.protocol.quorum.Timing;
  */
 public final class Renewals {
 
+    private static final AtomicReferenceFieldUpdater<HeldLock, @Nullable Due> DUE =
+            AtomicReferenceFieldUpdater.newUpdater(HeldLock.class, Due.class, "due");
+
     private final Time time;
     private final Timing timing;
     private final Redlock redlock;
@@ -33,7 +37,6 @@ public final class Renewals {
     private final WakeUp sweeps;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
-    private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
     /** @param sweeps has {@link #sweep} called in time */
     public Renewals(Time time, Timing timing, Redlock redlock, Counters counters, Recorder recorder, WakeUp sweeps) {
@@ -46,7 +49,7 @@ public final class Renewals {
     }
 
     /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
-    private record Due(long at, long number) implements Comparable<Due> {
+    record Due(long at, long number) implements Comparable<Due> {
         @Override
         public int compareTo(Due other) {
             long difference = at - other.at; // nanoTime may overflow: only differences mean anything
@@ -69,7 +72,7 @@ public final class Renewals {
     /** Has a hold renewed as soon as its suspicion is to be checked. */
     void hasten(HeldLock heldLock) {
         long at = heldLock.cohort().suspicion().due();
-        Due known = dueOf.get(heldLock);
+        Due known = heldLock.due;
         if (known != null && known.at() - at > 0) {
             remove(heldLock);
             schedule(heldLock, at);
@@ -92,13 +95,13 @@ public final class Renewals {
 
     private void schedule(HeldLock heldLock, long at) {
         Due moment = new Due(at, numbers.incrementAndGet());
-        dueOf.put(heldLock, moment);
+        heldLock.due = moment;
         due.put(moment, heldLock);
         sweeps.within(at - time.nanoTime());
     }
 
     void remove(HeldLock heldLock) {
-        Due moment = dueOf.remove(heldLock);
+        Due moment = DUE.getAndSet(heldLock, null);
         if (moment != null) {
             due.remove(moment);
         }
@@ -136,7 +139,7 @@ public final class Renewals {
                 break;
             }
             due.remove(first.getKey());
-            if (dueOf.remove(first.getValue(), first.getKey())
+            if (DUE.compareAndSet(first.getValue(), first.getKey(), null)
                     && first.getValue().isHeld(now)) {
                 batch.add(first.getValue());
                 size.add(first.getValue().claim());
@@ -177,9 +180,14 @@ public final class Renewals {
         if (!heldLock.isHeld(now)) { // a renewal would only make nodes keep a lost lock for longer
             return false;
         }
-        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
+        long needed = Math.max(1, marginNanos(heldLock)); // without a margin it must be held all the same
         return heldLock.remainingNanos(now) >= needed
                 || renewNow(nodes, heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
+    }
+
+    private long marginNanos(HeldLock heldLock) {
+        long margin = timing.commitMarginNanos(heldLock.claim().ttlMillis());
+        return Math.min(margin, heldLock.terms().maxHoldNanos() / 2);
     }
 
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {

@@ -4,12 +4,10 @@ package org.holdfast.protocol.session;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
@@ -30,8 +28,8 @@ final class LeaseHandle implements Lease {
     private final Predicate<LeaseShare> joining;
     private final Function<LeaseHandle, ReleaseResult> whenReleased;
     private final @Nullable LossInterrupt interrupt;
-    private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile List<Consumer<LeaseLoss>> listeners = List.of();
+    private volatile boolean ended;
     private volatile ReleaseResult result = ReleaseResult.UNCONFIRMED;
 
     /**
@@ -81,12 +79,12 @@ final class LeaseHandle implements Lease {
 
     @Override
     public boolean isHeld() {
-        return !ended.get() && leases.isHeld(heldLock);
+        return !ended && leases.isHeld(heldLock);
     }
 
     @Override
     public Duration remaining() {
-        return ended.get() ? Duration.ZERO : leases.remaining(heldLock);
+        return ended ? Duration.ZERO : leases.remaining(heldLock);
     }
 
     @Override
@@ -126,15 +124,19 @@ final class LeaseHandle implements Lease {
     public void onLost(Consumer<LeaseLoss> listener) {
         Objects.requireNonNull(listener, "listener");
         Consumer<LeaseLoss> unlessEnded = loss -> {
-            if (!ended.get()) {
+            if (!ended) {
                 listener.accept(loss);
             }
         };
-        listeners.add(unlessEnded);
+        remember(unlessEnded);
         heldLock.onLost(unlessEnded);
-        if (ended.get()) { // the thread that ended it may have checked before
+        if (ended) { // the thread that ended it may have checked before
             heldLock.forget(unlessEnded);
         }
+    }
+
+    private synchronized void remember(Consumer<LeaseLoss> listener) {
+        listeners = Stream.concat(listeners.stream(), Stream.of(listener)).toList();
     }
 
     /** Returns whether the lock was released: it was not lost, and cannot be lost any more. */
@@ -144,9 +146,15 @@ final class LeaseHandle implements Lease {
 
     /** Ends this lease without notifying the hold; false if it had ended before. */
     boolean end() {
-        boolean first = ended.compareAndSet(false, true);
+        boolean first = endOnce();
         interruptNoMore();
         listeners.forEach(heldLock::forget);
+        return first;
+    }
+
+    private synchronized boolean endOnce() {
+        boolean first = !ended;
+        ended = true;
         return first;
     }
 

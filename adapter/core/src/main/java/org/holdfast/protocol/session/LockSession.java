@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
@@ -48,6 +49,11 @@ public final class LockSession {
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
     private final JdkLockLeases viewed = new JdkLockLeases();
+    // one of each for all leases
+    private final Predicate<LeaseShare> joining = this::joinTransaction;
+    private final Function<LeaseHandle, ReleaseResult> givingBack = this::giveBack;
+    private final Function<LeaseHandle, ReleaseResult> leaving = this::leaveToTransaction;
+
     private final StopFlag closing = new StopFlag("HF0233: the connection was closed while it waited for a lock");
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
@@ -130,7 +136,7 @@ public final class LockSession {
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         LockRequest complete = defaults.complete(request.detached()); // no thread or transaction to bind it to
-        return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
+        return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, givingBack));
     }
 
     /** As {@link org.holdfast.LeaseLock#isLocked()}. */
@@ -149,7 +155,7 @@ public final class LockSession {
             @Nullable LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = share(heldLock, request);
-        return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
+        return new LeaseHandle(leases, share, request.names(), interrupt, joining, whenReleased);
     }
 
     private static LeaseShare share(HeldLock heldLock, LockRequest request) {
@@ -177,11 +183,8 @@ public final class LockSession {
     Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         boolean outlivesTransaction = request.scope() == LeaseScope.HOLDER;
-        LeaseHandle lease = lease(
-                heldLock,
-                request,
-                interrupt,
-                transaction == null || outlivesTransaction ? this::giveBack : this::leaveToTransaction);
+        LeaseHandle lease =
+                lease(heldLock, request, interrupt, transaction == null || outlivesTransaction ? givingBack : leaving);
         if (transaction != null) {
             keep(lease, transaction, outlivesTransaction);
         }

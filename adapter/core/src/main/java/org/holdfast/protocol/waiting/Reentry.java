@@ -99,7 +99,7 @@ public final class Reentry {
 
     /** A lock that is lost but not yet removed must not hide a newer one of the same holder. */
     private boolean isOf(List<Holder> holders, HeldLock heldLock) {
-        return !heldLock.isPermit()
+        return !heldLock.claim().target().isPermit()
                 && holders.stream().anyMatch(heldLock::belongsTo)
                 && heldLock.isHeld(time.nanoTime());
     }

@@ -200,8 +200,8 @@ class HeldLockInterleavingsTest {
     void shareOfAnEndedLock_isFound() throws Exception {
         assertThat(states().checkWith(
                                 LEASE + "HeldLock.java",
-                                "if (state.compareAndSet(seen, more)) {",
-                                "if (state.getAndSet(more) != null) {"))
+                                "if (STATE.compareAndSet(this, seen, more)) {",
+                                "if (STATE.getAndSet(this, more) != null) {"))
                 .isNotNull();
     }
 
@@ -209,10 +209,10 @@ class HeldLockInterleavingsTest {
     void lossOfAReleasedLock_isFound() throws Exception {
         assertThat(states().checkWith(
                                 LEASE + "HeldLock.java",
-                                "return state.getAndUpdate(seen -> seen instanceof State.Held ? ended : seen)"
+                                "return STATE.getAndUpdate(this, seen -> seen instanceof State.Held ? ended : seen)"
                                         + " instanceof State.Held;",
-                                "return state.get() instanceof State.Held"
-                                        + " && state.getAndSet(ended) instanceof State;"))
+                                "return state instanceof State.Held"
+                                        + " && STATE.getAndSet(this, ended) instanceof State;"))
                 .isNotNull();
     }
 

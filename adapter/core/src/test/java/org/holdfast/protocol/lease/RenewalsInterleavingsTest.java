@@ -106,8 +106,8 @@ class RenewalsInterleavingsTest {
         assertThat(stories()
                         .checkWith(
                                 RENEWALS,
-                                "dueOf.put(heldLock, moment);\n        due.put(moment, heldLock);",
-                                "due.put(moment, heldLock);\n        dueOf.put(heldLock, moment);"))
+                                "heldLock.due = moment;\n        due.put(moment, heldLock);",
+                                "due.put(moment, heldLock);\n        heldLock.due = moment;"))
                 .contains("nothingIsLeftUndone has failed"); // with which of the messages depends on the interleaving
     }
 }

@@ -234,7 +234,7 @@ class EndsInterleavingsTest {
                         .checkWith(
                                 PROTOCOL + "waiting/Reentry.java",
                                 "if (!mine.share(time.nanoTime(), reads)) {",
-                                "mine.share(time.nanoTime(), reads);\n        if (mine.isPermit()) {"))
+                                "mine.share(time.nanoTime(), reads);\n        if (mine.claim().target().isPermit()) {"))
                 .contains("a lock that was taken once more is not held");
     }
 }
