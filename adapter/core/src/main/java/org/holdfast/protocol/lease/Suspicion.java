@@ -21,13 +21,12 @@ final class Suspicion {
 
     /** The lock has to be confirmed, at {@link #due}. */
     synchronized void raise(long now) {
-        boolean first = raised == 0;
-        raised++;
-        if (first || now - due >= PAUSE_NANOS) {
+        if (raised == 0 || now - due >= PAUSE_NANOS) {
             due = now;
         } else if (now - due >= 0) {
             due += PAUSE_NANOS;
         }
+        raised++; // last: a thread that sees it, and holds no monitor, asks at the moment that belongs to it
     }
 
     /** Returns how often it was raised: to be handed to {@link #resolve} when what is sent from now on was granted. */
