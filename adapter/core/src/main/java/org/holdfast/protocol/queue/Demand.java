@@ -66,6 +66,6 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
 
     /** Returns for how long the lock is to be held. */
     public LeaseTerms terms() {
-        return new LeaseTerms(request.renewed(), request.maxHold(), request.atLeast(), request.release());
+        return LeaseTerms.of(request);
     }
 }

@@ -250,7 +250,8 @@ public final class Places {
          * @param got the lock that the caller has now; null if it gave up or comes again
          */
         public void leave(@Nullable HeldLock got) {
-            HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
+            HeldLock handed =
+                    Objects.requireNonNull(turn, "not in line").leave(() -> got != null && leases.keepsOthersOut(got));
             try {
                 if (handed != null && handed != got) { // just now, and too late
                     leases.giveBack(List.of(new LeaseShare(handed, false)));

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -297,9 +298,14 @@ public final class WaitQueues implements Successor {
             return next != null;
         }
 
-        /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
+        /**
+         * Leaves the line; the next one becomes its head. Returns what was handed over, or null.
+         *
+         * @param keepsNextOut whether the next one need not be woken: it is when this process has released a lock, which
+         *     keeps it out until then. Is asked when the next one is the head
+         */
         @Nullable
-        HeldLock leave() {
+        HeldLock leave(BooleanSupplier keepsNextOut) {
             Turn[] promoted = new Turn[1];
             lines.computeIfPresent(line, (key, queue) -> {
                 queue.turns.remove(this);
@@ -313,7 +319,7 @@ public final class WaitQueues implements Successor {
                 }
                 return next == null ? null : queue;
             });
-            if (promoted[0] != null) {
+            if (promoted[0] != null && !keepsNextOut.getAsBoolean()) {
                 promoted[0].waiter.wake();
             }
             return handed;
