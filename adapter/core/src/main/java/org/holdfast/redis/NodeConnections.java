@@ -23,7 +23,6 @@ import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
 
 /**
  * One connection to each node, opened when it is needed: sends commands to many nodes at once.
@@ -151,10 +150,9 @@ public final class NodeConnections implements NodeChannel {
         PendingRound round = new PendingRound(pipelines, lock, targets.size(), now);
         NodeSet open = whereItGoes(targets, obstacles, command, round);
         PendingRequest request = new PendingRequest(command, round, now);
-        Calls.Call call = calls.of(command, open);
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
-                pipelines.write(node, request, call.on(node));
+                pipelines.write(node, request, calls.usual(node, command, open));
             }
         }
         return round;
@@ -180,10 +178,9 @@ public final class NodeConnections implements NodeChannel {
         }
         if (!open.isEmpty()) {
             PendingRenewals renewals = new PendingRenewals(requests, false);
-            CommandArguments encoded = calls.together(renewals, open);
             for (int node = 0; node < nodes.size(); node++) {
                 if (open.contains(node)) {
-                    pipelines.write(node, renewals, encoded);
+                    pipelines.write(node, renewals, calls.together(node, renewals, open));
                 }
             }
         }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.redis.script.CallBytes;
 import org.holdfast.redis.wire.NodeConnection;
-import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.RedisOutputStream;
 
 /**
  * One connection of a channel to one node, with the calls whose replies are still to come.
@@ -21,6 +24,7 @@ final class NodePipeline {
     static final int TAKING = 4;
 
     private final NodeConnection connection;
+    private final RedisOutputStream requests;
     private final ArrayDeque<PendingCall> inFlight = new ArrayDeque<>();
     private long lastUsed;
 
@@ -34,6 +38,7 @@ final class NodePipeline {
 
     NodePipeline(NodeConnection connection, long now) {
         this.connection = connection;
+        this.requests = new RedisOutputStream(connection.outgoing());
         this.lastUsed = now;
         this.tookAt = now;
         this.takingSince = now;
@@ -43,10 +48,14 @@ final class NodePipeline {
      * Writes a call, which {@link #push} sends. If it throws, a part may have been written: nothing may follow
      * that.
      */
-    void write(PendingCall call, CommandArguments encoded) {
+    void write(PendingCall call, CallBytes encoded) {
         inFlight.addLast(call);
         lastUsed = call.sentAt();
-        connection.sendCommand(encoded);
+        try {
+            encoded.writeTo(requests);
+        } catch (IOException e) {
+            throw new JedisConnectionException(e);
+        }
     }
 
     NodeConnection connection() {
@@ -69,7 +78,11 @@ final class NodePipeline {
      * @param silence after how much of it a node hangs
      */
     void push(long now, long silence) {
-        connection.push();
+        try {
+            requests.flush();
+        } catch (IOException e) {
+            throw new JedisConnectionException(e);
+        }
         noteTaken(now, silence);
     }
 

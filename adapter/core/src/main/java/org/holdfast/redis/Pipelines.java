@@ -8,12 +8,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.script.CallBytes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -150,7 +150,7 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     /** Writes a call to a node that was connected just now; {@link #push} sends it. */
-    void write(int node, PendingCall call, CommandArguments encoded) {
+    void write(int node, PendingCall call, CallBytes encoded) {
         NodePipeline pipeline = pipelines[node];
         if (pipeline == null) {
             call.lost(node, LOST);
@@ -163,7 +163,7 @@ final class Pipelines implements PendingRound.Reader {
         }
     }
 
-    private void send(int node, PendingCall call, CommandArguments encoded) {
+    private void send(int node, PendingCall call, CallBytes encoded) {
         write(node, call, encoded);
         if (pipelines[node] != null) {
             push(node);

@@ -8,12 +8,12 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.script.CallBytes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeErrors;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -34,7 +34,7 @@ final class Replies {
     /** Sends to a node, if it is still connected. */
     interface Sender {
 
-        void send(int node, PendingCall call, CommandArguments encoded);
+        void send(int node, PendingCall call, CallBytes encoded);
     }
 
     Replies(AskedNodes nodes, KnownScripts scripts, Calls calls, Time time, Sender sender) {
@@ -90,7 +90,7 @@ final class Replies {
 
     /** Sends a request in a call of its own, which is answered, or whose error says where it came. */
     private void sendAlone(int node, PendingRequest request) {
-        CommandArguments call = calls.of(request.command(), NodeSet.of(node)).on(node);
+        CallBytes call = calls.usual(node, request.command(), NodeSet.of(node));
         sender.send(node, request.sentAlone(time.nanoTime()), call);
     }
 

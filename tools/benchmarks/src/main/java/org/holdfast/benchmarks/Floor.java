@@ -12,15 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.StreamSupport;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.CallBytes;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.testkit.RedisServer;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -126,13 +125,13 @@ final class Floor implements Contestant {
         return new Floor(
                 "floor: bare sockets, our scripts",
                 nodes,
-                request(words(codec.usual(acquire, true))),
-                request(words(codec.usual(release, true))),
+                request(words(codec.usual(acquire, true, new CallBytes()))),
+                request(words(codec.usual(release, true, new CallBytes()))),
                 4);
     }
 
     private static void load(List<RedisServer> nodes, ScriptCodec codec, Command command) {
-        load(nodes, words(codec.bySource(command))[1]);
+        load(nodes, words(codec.bySource(command, new CallBytes()))[1]);
     }
 
     private static void load(List<RedisServer> nodes, String source) {
@@ -143,9 +142,9 @@ final class Floor implements Contestant {
         }
     }
 
-    private static String[] words(CommandArguments call) {
-        return StreamSupport.stream(call.spliterator(), false)
-                .map(word -> new String(word.getRaw(), StandardCharsets.UTF_8))
+    private static String[] words(CallBytes call) {
+        return call.words().stream()
+                .map(word -> new String(word, StandardCharsets.UTF_8))
                 .toArray(String[]::new);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -10,23 +11,19 @@ import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
-import redis.clients.jedis.CommandArguments;
 
 /** Writes the keys and arguments of script calls, as the headers of the scripts list them. */
 final class CallWriter {
 
-    private static final Word TWO = Word.of(2);
-
     private final String prefix;
     private final NodeKeys keys;
     private final long lingerMicros;
-    private final Word linger;
     private final LockWords.Recent recent;
 
     /** Of a node that is no shard: there they have other names as soon as the shard's slots are others. */
-    private final Word mark;
+    private final byte[] mark;
 
-    private final Word heartbeat;
+    private final byte[] heartbeat;
 
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
@@ -44,15 +41,14 @@ final class CallWriter {
         this.prefix = keys.prefix();
         this.keys = keys;
         this.lingerMicros = lingerMicros;
-        this.linger = Word.of(lingerMicros);
         this.recent = new LockWords.Recent(keys);
-        this.mark = Word.of(keys.own().mark());
-        this.heartbeat = Word.of(keys.own().heartbeat());
+        this.mark = keys.own().mark().getBytes(StandardCharsets.UTF_8);
+        this.heartbeat = keys.own().heartbeat().getBytes(StandardCharsets.UTF_8);
         this.lingerMillis = (lingerMicros + 999) / 1_000;
     }
 
     /** Adds what the script of a command needs to a call, and returns that. */
-    CommandArguments arguments(Command command, Clock clock, CommandArguments call) {
+    CallBytes arguments(Command command, Clock clock, CallBytes call) {
         if (command instanceof Command.Acquire c) {
             acquire(c, clock.vouchedMillis(), call);
         } else if (command instanceof Command.Renew c) {
@@ -67,17 +63,17 @@ final class CallWriter {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
             lookedAt(c.locks(), call)
-                    .add(Word.of(c.token()))
-                    .add(Word.of(keptMillis(c.fenceMillis())))
-                    .add(Word.of(c.maxSkewMicros()));
-            c.locks().forEach(lock -> call.add(Word.of(keys.channel(lock.name()))));
-            call.add(Word.of(c.holder().map(Owner::value).orElse("")));
+                    .add(c.token())
+                    .add(keptMillis(c.fenceMillis()))
+                    .add(c.maxSkewMicros());
+            c.locks().forEach(lock -> call.add(keys.channel(lock.name())));
+            call.add(c.holder().map(Owner::value).orElse(""));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {
             ticketKeys(c.ticket(), call)
-                    .add(Word.of(c.ticket().id().value()))
-                    .add(Word.of(c.announced() ? keys.channel(c.ticket().lock()) : ""));
+                    .add(c.ticket().id().value())
+                    .add(c.announced() ? keys.channel(c.ticket().lock()) : "");
         }
         return call;
     }
@@ -98,69 +94,67 @@ final class CallWriter {
     }
 
     /** Adds what the script of such a command needs to a call, and returns that. */
-    CommandArguments fewArguments(Command command, Clock clock, CommandArguments call) {
-        call.add(TWO);
+    CallBytes fewArguments(Command command, Clock clock, CallBytes call) {
+        call.add(2);
         if (command instanceof Command.Acquire acquire) {
             Claim claim = acquire.claim();
             addLock(claim.target(), call);
-            call.add(Word.of(claim.owner().value()))
-                    .add(Word.of(claim.token()))
-                    .add(Word.of(claim.ttlMillis() + lingerMillis))
-                    .add(Word.of(claim.lastToken()));
-            return clock.vouchedMillis() == 0 ? call : call.add(Word.of(clock.vouchedMillis()));
+            call.add(claim.owner().value())
+                    .add(claim.token())
+                    .add(claim.ttlMillis() + lingerMillis)
+                    .add(claim.lastToken());
+            return clock.vouchedMillis() == 0 ? call : call.add(clock.vouchedMillis());
         }
         Claim claim = ((Command.Release) command).claim();
         addLock(claim.target(), call);
-        return call.add(Word.of(claim.owner().value()))
-                .add(Word.of(claim.lastToken() + 1))
-                .add(Word.of(keptMillis(claim.fenceMillis())))
+        return call.add(claim.owner().value())
+                .add(claim.lastToken() + 1)
+                .add(keptMillis(claim.fenceMillis()))
                 .add(recent.of(claim.target().name()).channel());
     }
 
-    private void acquire(Command.Acquire command, long vouchedMillis, CommandArguments call) {
+    private void acquire(Command.Acquire command, long vouchedMillis, CallBytes call) {
         Claim claim = command.claim();
         boolean queues = command.queueing().isPresent();
         boolean reads = claim.target().isShared();
-        call.add(Word.of(keysOf(claim) + (queues ? 3 : 0) + markKeys()));
+        call.add(keysOf(claim) + (queues ? 3 : 0) + markKeys());
         addLock(claim.target(), call);
         if (queues) {
             String base = base(claim.target().name());
-            call.add(Word.of(base + "queue"))
-                    .add(Word.of(base + "queue-reading"))
-                    .add(Word.of(base + "tickets"));
+            call.add(base + "queue").add(base + "queue-reading").add(base + "tickets");
         }
         addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.token(), vouchedMillis, call)
-                .add(Word.of(claim.target().names().size()))
-                .add(Word.of(claim.lastToken()))
-                .add(Word.of(command.maxSkewMicros()));
+                .add(claim.target().names().size())
+                .add(claim.lastToken())
+                .add(command.maxSkewMicros());
         command.queueing().ifPresent(queueing -> addTicket(queueing.ticket(), reads, call));
     }
 
-    private static void addTicket(Optional<Ticket> ticket, boolean reads, CommandArguments call) {
-        call.add(Word.of(ticket.map(t -> t.id().value()).orElse("")))
-                .add(Word.of(ticket.map(Ticket::number).orElse(0L)))
-                .add(Word.of(ticket.map(Ticket::ttlMillis).orElse(0L)))
-                .add(Word.of(ticket.map(Ticket::known).orElse(false) ? 1 : 0))
-                .add(Word.of(reads ? 1 : 0));
+    private static void addTicket(Optional<Ticket> ticket, boolean reads, CallBytes call) {
+        call.add(ticket.map(t -> t.id().value()).orElse(""))
+                .add(ticket.map(Ticket::number).orElse(0L))
+                .add(ticket.map(Ticket::ttlMillis).orElse(0L))
+                .add(ticket.map(Ticket::known).orElse(false) ? 1 : 0)
+                .add(reads ? 1 : 0);
     }
 
-    private void renew(Command.Renew command, Clock clock, CommandArguments call) {
+    private void renew(Command.Renew command, Clock clock, CallBytes call) {
         Claim claim = command.claim();
-        call.add(Word.of(keysOf(claim) + markKeys()));
+        call.add(keysOf(claim) + markKeys());
         addLock(claim.target(), call);
         addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.lastToken(), clock.vouchedMillis(), call);
         if (claim.target().isShared()) {
-            call.add(Word.of(keys.channel(claim.target().name())));
+            call.add(keys.channel(claim.target().name()));
         } else {
-            call.add(Word.of(claim.target().names().size()));
+            call.add(claim.target().names().size());
         }
-        call.add(Word.of(command.last() ? clock.earliestMillis() : 0L));
+        call.add(command.last() ? clock.earliestMillis() : 0L);
         if (command.last() && !claim.target().isShared()) {
-            claim.target().names().forEach(name -> call.add(Word.of(keys.channel(name))));
+            claim.target().names().forEach(name -> call.add(keys.channel(name)));
         }
     }
 
@@ -168,33 +162,33 @@ final class CallWriter {
      * Adds what one script needs to renew leases of one name each, of callers that have not compared the node's clock
      * with their own.
      */
-    CommandArguments renewals(List<Command.Renew> commands, CommandArguments call) {
-        call.add(Word.of(2 * commands.size() + markKeys()));
+    CallBytes renewals(List<Command.Renew> commands, CallBytes call) {
+        call.add(2 * commands.size() + markKeys());
         commands.forEach(command -> addLock(command.claim().target(), call));
         addMark(call);
         addTake(commands.get(0).claim(), commands.get(0).claim().lastToken(), 0, call)
-                .add(Word.of(commands.size()));
+                .add(commands.size());
         for (Command.Renew command : commands.subList(1, commands.size())) {
             addTerms(command.claim(), command.claim().lastToken(), call);
         }
         return call;
     }
 
-    private void release(Command.Release command, CommandArguments call) {
+    private void release(Command.Release command, CallBytes call) {
         Claim claim = command.claim();
-        call.add(Word.of(keysOf(claim) + heartbeatKeys()));
+        call.add(keysOf(claim) + heartbeatKeys());
         addLock(claim.target(), call);
         addReaders(claim, call);
         addHeartbeat(call);
-        call.add(Word.of(claim.owner().value()))
-                .add(Word.of(command.tombstone() ? claim.lastToken() + 1 : 0L))
-                .add(Word.of(keptMillis(claim.fenceMillis())))
-                .add(Word.of(command.held() ? 0 : aheadMicros(claim)));
+        call.add(claim.owner().value())
+                .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
+                .add(keptMillis(claim.fenceMillis()))
+                .add(command.held() ? 0 : aheadMicros(claim));
         for (String name : claim.target().names()) {
             call.add(recent.of(name).channel());
         }
         if (claim.target().isShared()) {
-            call.add(Word.of(claim.ttlMillis())).add(linger);
+            call.add(claim.ttlMillis()).add(lingerMicros);
         }
     }
 
@@ -215,51 +209,51 @@ final class CallWriter {
         return fenceMillis + lingerMillis;
     }
 
-    private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(Word.of(command.permits() + heartbeatKeys()));
+    private void findPermit(Command.FindPermit command, CallBytes call) {
+        call.add(command.permits() + heartbeatKeys());
         for (int permit = 0; permit < command.permits(); permit++) {
-            call.add(Word.of(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
+            call.add(base(new Target.Permit(command.semaphore(), permit)) + "lock");
         }
         addHeartbeat(call);
-        call.add(Word.of(command.first())).add(Word.of(command.permits())).add(linger);
+        call.add(command.first()).add(command.permits()).add(lingerMicros);
     }
 
-    private void useLatch(Command.UseLatch command, CommandArguments call) {
+    private void useLatch(Command.UseLatch command, CallBytes call) {
         Latch latch = command.latch();
-        call.add(Word.of(1))
-                .add(Word.of(base(latch.name()) + "latch"))
-                .add(Word.of(latch.generation()))
-                .add(Word.of(latch.count()))
-                .add(Word.of(command.keptMillis()))
-                .add(Word.of(keys.channel(latch.name())));
-        command.ids().forEach(id -> call.add(Word.of(id)));
+        call.add(1)
+                .add(base(latch.name()) + "latch")
+                .add(latch.generation())
+                .add(latch.count())
+                .add(command.keptMillis())
+                .add(keys.channel(latch.name()));
+        command.ids().forEach(id -> call.add(id));
     }
 
     /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */
-    private CommandArguments lookedAt(List<Target> locks, CommandArguments call) {
+    private CallBytes lookedAt(List<Target> locks, CallBytes call) {
         List<String> readers = locks.stream()
                 .flatMap(lock -> ShapeCodec.of(lock).possibleReaders(prefix, lock))
                 .toList();
-        call.add(Word.of(2 * locks.size() + 1 + readers.size()));
+        call.add(2 * locks.size() + 1 + readers.size());
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(Word.of(heartbeatKeys() > 0 ? keys.own().heartbeat() : base(locks.get(0)) + "lock"));
-        readers.forEach(key -> call.add(Word.of(key)));
-        return call.add(Word.of(locks.size()));
+        call.add(heartbeatKeys() > 0 ? keys.own().heartbeat() : base(locks.get(0)) + "lock");
+        readers.forEach(key -> call.add(key));
+        return call.add(locks.size());
     }
 
-    private void refresh(List<Ticket> tickets, CommandArguments call) {
-        ticketKeys(tickets.get(0), call).add(Word.of(tickets.get(0).ttlMillis()));
+    private void refresh(List<Ticket> tickets, CallBytes call) {
+        ticketKeys(tickets.get(0), call).add(tickets.get(0).ttlMillis());
         for (Ticket ticket : tickets) {
-            call.add(Word.of(ticket.id().value())).add(Word.of(ticket.number()));
+            call.add(ticket.id().value()).add(ticket.number());
         }
     }
 
     /** The keys of a ticket's queue. */
-    private CommandArguments ticketKeys(Ticket ticket, CommandArguments call) {
+    private CallBytes ticketKeys(Ticket ticket, CallBytes call) {
         String base = base(ticket.lock());
-        return call.add(Word.of(2))
-                .add(Word.of(base + (ticket.reads() ? "queue-reading" : "queue")))
-                .add(Word.of(base + "tickets"));
+        return call.add(2)
+                .add(base + (ticket.reads() ? "queue-reading" : "queue"))
+                .add(base + "tickets");
     }
 
     private int keysOf(Claim claim) {
@@ -268,7 +262,7 @@ final class CallWriter {
                 + shape.readers(prefix, claim.target()).size();
     }
 
-    private void addLock(Target target, CommandArguments call) {
+    private void addLock(Target target, CallBytes call) {
         if (target.isPermit()) {
             addKeys(base(target), call);
             return;
@@ -279,13 +273,13 @@ final class CallWriter {
         }
     }
 
-    private static void addKeys(String base, CommandArguments call) {
-        call.add(Word.of(base + "lock")).add(Word.of(base + "fence"));
+    private static void addKeys(String base, CallBytes call) {
+        call.add(base + "lock").add(base + "fence");
     }
 
-    private void addReaders(Claim claim, CommandArguments call) {
+    private void addReaders(Claim claim, CallBytes call) {
         for (String key : ShapeCodec.of(claim.target()).readers(prefix, claim.target())) {
-            call.add(Word.of(key));
+            call.add(key);
         }
     }
 
@@ -298,28 +292,28 @@ final class CallWriter {
         return lingerMicros > 0 && keys.shard().isEmpty() ? 1 : 0;
     }
 
-    private void addMark(CommandArguments call) {
+    private void addMark(CallBytes call) {
         addHeartbeat(call);
         if (markKeys() > 0) {
             call.add(mark);
         }
     }
 
-    private void addHeartbeat(CommandArguments call) {
+    private void addHeartbeat(CallBytes call) {
         if (heartbeatKeys() > 0) {
             call.add(heartbeat);
         }
     }
 
-    private CommandArguments addTake(Claim claim, long token, long vouchedMillis, CommandArguments call) {
-        return addTerms(claim, token, call).add(linger).add(Word.of(vouchedMillis));
+    private CallBytes addTake(Claim claim, long token, long vouchedMillis, CallBytes call) {
+        return addTerms(claim, token, call).add(lingerMicros).add(vouchedMillis);
     }
 
-    private CommandArguments addTerms(Claim claim, long token, CommandArguments call) {
-        return call.add(Word.of(claim.owner().value()))
-                .add(Word.of(token))
-                .add(Word.of(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis))
-                .add(Word.of(keptMillis(claim.fenceMillis())));
+    private CallBytes addTerms(Claim claim, long token, CallBytes call) {
+        return call.add(claim.owner().value())
+                .add(token)
+                .add(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
+                .add(keptMillis(claim.fenceMillis()));
     }
 
     private String base(String lock) {

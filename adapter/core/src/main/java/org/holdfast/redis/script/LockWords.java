@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a lock, in the bytes that a node receives: they are the same in each of its calls.
+ * The keys of a lock, in the bytes that a node receives: they are the same in each of its calls. The arrays are not to
+ * be changed.
  *
  * @param base what each of its keys begins with
  */
-record LockWords(String base, Word lock, Word fence, Word channel) {
+record LockWords(String base, byte[] lock, byte[] fence, byte[] channel) {
 
     private static LockWords of(NodeKeys keys, String name) {
         String base = ShapeCodec.base(keys.prefix(), name);
-        return new LockWords(base, Word.of(base + "lock"), Word.of(base + "fence"), Word.of(keys.channel(name)));
+        return new LockWords(base, bytes(base + "lock"), bytes(base + "fence"), bytes(keys.channel(name)));
+    }
+
+    private static byte[] bytes(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 
     /**

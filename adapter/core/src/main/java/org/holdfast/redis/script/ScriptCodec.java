@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.redis.cluster.Shard;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
 
 /** Translates commands into script calls. {@link ReplyDecoder} understands what the scripts return. */
 public final class ScriptCodec {
@@ -113,51 +110,42 @@ public final class ScriptCodec {
     }
 
     /**
-     * Returns the usual call: by the script's SHA if it is known, which a node may have forgotten. When a ticket is
+     * Writes the usual call: by the script's SHA if it is known, which a node may have forgotten. When a ticket is
      * removed, or an attempt is undone without a tombstone, no caller waits for the reply that says so: these calls
      * always have the source.
+     *
+     * @param call to write it to, which is returned; likewise in the other methods
      */
-    public CommandArguments usual(Command command, boolean known) {
+    public CallBytes usual(Command command, boolean known, CallBytes call) {
         boolean undoes = command instanceof Command.Release release && !release.tombstone();
-        return !known || undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
-    }
-
-    /** Returns the call by the script's SHA. */
-    CommandArguments bySha(Command command) {
-        return call(command, UNKNOWN, true);
+        boolean bySha = known && !undoes && !(command instanceof Command.Leave);
+        return write(command, UNKNOWN, bySha, call);
     }
 
     /**
-     * Returns the call by a caller that vouches for the node's clock.
+     * Writes the call by a caller that vouches for the node's clock.
      *
      * @param vouchedMillis leases that ended until then have ended, in milliseconds by that clock
      * @param known whether the node knows the script, as far as is known here
      */
-    public CommandArguments vouching(Command command, long vouchedMillis, boolean known) {
-        return call(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), known);
+    public CallBytes vouching(Command command, long vouchedMillis, boolean known, CallBytes call) {
+        return write(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), known, call);
     }
 
-    private static CommandArguments callOf(ScriptText text, boolean known) {
-        return of(text, known, new CommandArguments(evaluating(known)));
-    }
-
-    private static Protocol.Command evaluating(boolean known) {
-        return known ? Protocol.Command.EVALSHA : Protocol.Command.EVAL;
-    }
-
-    private static CommandArguments of(ScriptText text, boolean known, CommandArguments call) {
-        return known ? call.add(text.sha()) : call.add(text.source());
+    private static CallBytes begin(ScriptText text, boolean known, CallBytes call) {
+        call.begin();
+        return known ? call.add("EVALSHA").add(text.sha()) : call.add("EVAL").add(text.source());
     }
 
     /**
-     * Returns the call by which a lease may end earlier than so far.
+     * Writes the call by which a lease may end earlier than so far.
      *
      * @param known whether the node knows the script, as far as is known here
      * @param earliestMillis the earliest moment that the node's clock shows if it is not behind: it changes nothing
      *     if it is; 0 if that is not known
      */
-    public CommandArguments shortening(Command.Renew command, long earliestMillis, boolean known) {
-        return call(command, new CallWriter.Clock(0, earliestMillis), known);
+    public CallBytes shortening(Command.Renew command, long earliestMillis, boolean known, CallBytes call) {
+        return write(command, new CallWriter.Clock(0, earliestMillis), known, call);
     }
 
     /**
@@ -169,9 +157,9 @@ public final class ScriptCodec {
         return behindProxy ? LockScript.RENEW_MANY.behindProxy() : LockScript.RENEW_MANY;
     }
 
-    /** Returns the call by which several leases are renewed, by the script's SHA if that is known. */
-    public CommandArguments renewals(List<Command.Renew> commands, boolean known) {
-        return writer.renewals(commands, callOf(renewingMany().text(), known));
+    /** Writes the call by which several leases are renewed, by the script's SHA if that is known. */
+    public CallBytes renewals(List<Command.Renew> commands, boolean known, CallBytes call) {
+        return writer.renewals(commands, begin(renewingMany().text(), known, call));
     }
 
     /** Returns whether it speaks to a shard of a cluster. */
@@ -179,26 +167,19 @@ public final class ScriptCodec {
         return shard.isPresent();
     }
 
-    /** Returns the call with the script's source, which makes it known too. */
-    public CommandArguments bySource(Command command) {
-        return call(command, UNKNOWN, false);
+    /** Writes the call with the script's source, which makes it known too. */
+    public CallBytes bySource(Command command, CallBytes call) {
+        return write(command, UNKNOWN, false, call);
     }
 
     /**
-     * Returns the call for one connection: a script that asks which process runs it compares that with the one which
-     * the client has seen there.
+     * Adds to a call for one connection: a script that asks which process runs it compares that with the one which the
+     * client has seen there.
      *
      * @param process run id; empty if the client has not looked
      */
-    public CommandArguments seenAs(String process, Command command, CommandArguments call) {
-        if (call instanceof ShortCall || !script(command).comparesProcess()) {
-            return call;
-        }
-        CommandArguments told = new CommandArguments(call.getCommand());
-        for (int word = 1; word < call.size(); word++) {
-            told.add(call.get(word));
-        }
-        return told.add(bytes(process));
+    public CallBytes seenAs(String process, Command command, CallBytes call) {
+        return call.isComplete() || !script(command).comparesProcess() ? call : call.add(process);
     }
 
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
@@ -242,45 +223,32 @@ public final class ScriptCodec {
     }
 
     /** Decides on the script once: it has to fit its arguments, and what is known of a proxy may change meanwhile. */
-    private CommandArguments call(Command command, CallWriter.Clock clock, boolean known) {
+    private CallBytes write(Command command, CallWriter.Clock clock, boolean known, CallBytes call) {
         LockScript script = script(command);
-        ScriptText text = shortCalls.text(script, command);
+        begin(shortCalls.text(script, command), known, call);
         if (script.isShort()) {
-            return writer.fewArguments(command, clock, of(text, known, new ShortCall(known)));
+            return writer.fewArguments(command, clock, call).complete(); // its script compares no process
         }
-        CommandArguments call = callOf(text, known);
         writer.arguments(command, clock, call);
         return shard.isPresent() ? addShard(command, call) : call;
     }
 
     /** On a shard of a cluster they are arguments: keys must be in one slot. */
-    private CommandArguments addShard(Command command, CommandArguments call) {
+    private CallBytes addShard(Command command, CallBytes call) {
         LockScript.Prelude prelude = script(command).prelude();
         if (prelude == null) {
             return call;
         }
         NodeKeys.OwnKeys own = keys.own();
         if (!prelude.hasMark()) {
-            return call.add(bytes(own.heartbeat()));
+            return call.add(own.heartbeat());
         }
         int slot = keys.slot(CommandName.of(command));
         return call.add(slot)
-                .add(bytes(own.usedSlots()))
-                .add(bytes(keys.ofSlot(slot)))
-                .add(bytes(own.heartbeat()))
-                .add(bytes(own.mark()))
+                .add(own.usedSlots())
+                .add(keys.ofSlot(slot))
+                .add(own.heartbeat())
+                .add(own.mark())
                 .add(sinceMicros(own, command));
-    }
-
-    /** Its script compares no process, and would take one more word for another one. */
-    private static final class ShortCall extends CommandArguments {
-
-        ShortCall(boolean known) {
-            super(evaluating(known));
-        }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -12,10 +12,10 @@ import java.util.HexFormat;
  * @param source is not copied, and not to be changed
  * @param sha the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal
  */
-record ScriptText(byte[] source, Word sha) {
+record ScriptText(byte[] source, byte[] sha) {
 
     static ScriptText of(byte[] source) {
-        return new ScriptText(source, Word.of(sha1(source)));
+        return new ScriptText(source, sha1(source).getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Returns the same script behind a statement, in the same lines. */

@@ -2,11 +2,8 @@
 package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.protocol.node.Command;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.args.Rawable;
 
 /**
  * A command as the words that a node receives: {@code EVAL}, the source of a script, how many keys there are, the keys,
@@ -23,14 +20,16 @@ public final class ScriptWords {
      */
     public static List<String> of(ScriptCodec codec, Command command, long clockMillis) {
         boolean shortens = command instanceof Command.Renew renewal && renewal.last();
-        return of(shortens ? codec.shortening((Command.Renew) command, clockMillis, false) : codec.bySource(command));
+        CallBytes call = new CallBytes();
+        return of(
+                shortens
+                        ? codec.shortening((Command.Renew) command, clockMillis, false, call)
+                        : codec.bySource(command, call));
     }
 
-    static List<String> of(CommandArguments call) {
-        List<String> words = new ArrayList<>();
-        for (Rawable word : call) {
-            words.add(new String(word.getRaw(), StandardCharsets.UTF_8));
-        }
-        return words;
+    static List<String> of(CallBytes call) {
+        return call.words().stream()
+                .map(word -> new String(word, StandardCharsets.UTF_8))
+                .toList();
     }
 }

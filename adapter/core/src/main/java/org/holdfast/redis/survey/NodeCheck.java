@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.survey;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.health.NodeRefusedException;
+import org.holdfast.redis.script.CallBytes;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;
@@ -91,7 +93,7 @@ public final class NodeCheck {
                     .add(LockScript.CHECK.source())
                     .add(1)
                     .add(codec.keys().own().heartbeat() + NO_KEY));
-            connection.sendCommand(codec.usual(read, true));
+            connection.sendCommand(arguments(codec.usual(read, true, new CallBytes())));
             connection.push();
             long shown = clock(node, connection, deadline);
             long received = time.epochMicros();
@@ -122,10 +124,19 @@ public final class NodeCheck {
         try {
             return read(connection, deadline);
         } catch (JedisNoScriptException e) {
-            connection.sendCommand(nodes.codec(node).bySource(command));
+            connection.sendCommand(arguments(nodes.codec(node).bySource(command, new CallBytes())));
             connection.push();
             return read(connection, deadline);
         }
+    }
+
+    /** Returns a call as Jedis writes it. */
+    private static CommandArguments arguments(CallBytes call) {
+        List<byte[]> words = call.words();
+        String command = new String(words.get(0), StandardCharsets.US_ASCII);
+        CommandArguments arguments = new CommandArguments(Protocol.Command.valueOf(command));
+        words.subList(1, words.size()).forEach(arguments::add);
+        return arguments;
     }
 
     private static Object read(NodeConnection connection, long deadline) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.holdfast.redis.address.FixedAddress;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * How we enter the nodes. What is in files is read anew for each connection, so that an operator can change passwords
@@ -60,13 +61,21 @@ public record ConnectionSecurity(
         }
     }
 
-    /** Returns the password for a node as it is now, or null for none. */
+    /**
+     * Returns the password for a node as it is now, or null for none.
+     *
+     * @throws JedisConnectionException with a {@link LocalFailureException} as its cause if it cannot be read
+     */
     @Nullable
-    String password(FixedAddress address) throws IOException {
+    String password(FixedAddress address) {
         if (address.password() != null || passwordFile.isEmpty()) {
             return address.password();
         }
-        return read(passwordFile.get());
+        try {
+            return read(passwordFile.get());
+        } catch (IOException e) {
+            throw new JedisConnectionException(LocalFailureException.of(e));
+        }
     }
 
     private static String read(Path path) throws IOException {

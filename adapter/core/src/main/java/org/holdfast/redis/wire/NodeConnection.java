@@ -2,6 +2,7 @@
 package org.holdfast.redis.wire;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,10 +29,8 @@ import redis.clients.jedis.util.RedisInputStream;
 /** One Jedis connection to one node. Not safe for use by several threads. */
 public final class NodeConnection extends Connection {
 
-    /** What follows in an error of Redis is what it was sent, cut off somewhere. */
-    private static final String ARGUMENTS = ", with args beginning with";
-
     private final NodeSocket socket;
+    private final OutputStream outgoing;
     private final int term;
     private boolean buffered;
 
@@ -47,6 +46,7 @@ public final class NodeConnection extends Connection {
         super(sockets, config);
         this.term = term;
         this.socket = Objects.requireNonNull(sockets.last, "Jedis has connected");
+        this.outgoing = Objects.requireNonNull(sockets.outgoing, "Jedis has connected");
         this.passwordOfIntroduction = null;
     }
 
@@ -77,12 +77,11 @@ public final class NodeConnection extends Connection {
             Tls tls,
             int timeoutMillis,
             long deadline) {
-        String password = password(address, access);
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(timeoutMillis)
                 .socketTimeoutMillis(timeoutMillis)
                 .user(address.user())
-                .password(password)
+                .password(access.password(address))
                 .database(address.database())
                 .clientName("holdfast")
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
@@ -105,22 +104,12 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    private static @Nullable String password(FixedAddress address, ConnectionSecurity access) {
-        try {
-            return access.password(address);
-        } catch (IOException e) {
-            throw new JedisConnectionException(LocalFailureException.of(e));
-        }
-    }
-
     /**
-     * Returns what a node said of an error, without a password. A node that does not know {@code AUTH} (it can be
-     * renamed) repeats what was sent with it. No exception is made with that: recordings of the JVM have the texts of
-     * all exceptions, also of those that are caught.
+     * Returns what a node said of an error, without a password. No exception is made with one: recordings of the JVM
+     * have the texts of all exceptions, also of those that are caught.
      */
     private String withoutPassword(String error) {
-        int arguments = error.indexOf(ARGUMENTS);
-        String cut = arguments < 0 ? error : error.substring(0, arguments);
+        String cut = NodeErrors.withoutArguments(error);
         return passwordOfIntroduction == null ? cut : cut.replace(passwordOfIntroduction, "****");
     }
 
@@ -133,6 +122,7 @@ public final class NodeConnection extends Connection {
         private final JedisClientConfig config;
         private final long deadline;
         private @Nullable NodeSocket last;
+        private @Nullable OutputStream outgoing;
         private boolean agreed;
 
         Sockets(FixedAddress address, HostResolver names, Tls tls, JedisClientConfig config, long deadline) {
@@ -161,7 +151,9 @@ public final class NodeConnection extends Connection {
         @Override
         public Socket createSocket() {
             try {
-                return address instanceof NodeAddress node ? socket(node) : socket((UnixAddress) address);
+                Socket made = address instanceof NodeAddress node ? socket(node) : socket((UnixAddress) address);
+                outgoing = made.getOutputStream();
+                return made;
             } catch (IOException e) {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
@@ -241,9 +233,14 @@ public final class NodeConnection extends Connection {
         return isBroken() || socket.isUnusable();
     }
 
-    /** Sends what was written. */
+    /** Sends what Jedis has written. */
     public void push() {
         flush();
+    }
+
+    /** Returns what sends to the node at once, behind what was pushed. */
+    public OutputStream outgoing() {
+        return outgoing;
     }
 
     /** Nothing that is sent waits for the node from now on: see {@link #hasUnsent()}. */

@@ -30,7 +30,19 @@ public final class NodeErrors {
     private static final List<String> TLS_PERHAPS =
             List.of("Unexpected end of stream", "Connection reset", "Broken pipe", "begins with the byte 21");
 
+    /** What follows in an error of Redis is what it was sent, cut off somewhere. */
+    private static final String ARGUMENTS = ", with args beginning with";
+
     private NodeErrors() {}
+
+    /**
+     * Returns what a node said of an error, without what it was sent: one that does not know {@code AUTH}, which can be
+     * renamed, repeats the password.
+     */
+    static String withoutArguments(String error) {
+        int arguments = error.indexOf(ARGUMENTS);
+        return arguments < 0 ? error : error.substring(0, arguments);
+    }
 
     /** Returns why a node of this version cannot be used; empty if it can, or does not report its version. */
     public static Optional<String> tooOld(@Nullable String version) {

@@ -46,8 +46,9 @@ class RenewManyTest {
             MemoryRedis together = alone.copy();
 
             List<Object> replies = new ArrayList<>();
-            renewals.forEach(renewal -> replies.add(alone.eval(ScriptBridge.call(codec.bySource(renewal)))));
-            assertThat(together.eval(ScriptBridge.call(codec.renewals(renewals, false))))
+            renewals.forEach(
+                    renewal -> replies.add(alone.eval(ScriptBridge.call(codec.bySource(renewal, new CallBytes())))));
+            assertThat(together.eval(ScriptBridge.call(codec.renewals(renewals, false, new CallBytes()))))
                     .as("replies in state " + state)
                     .isEqualTo(replies);
             assertThat(together.snapshot()).as("keys after state " + state).isEqualTo(alone.snapshot());
@@ -75,7 +76,7 @@ class RenewManyTest {
             set(node, base + "lock", value, 200_000);
             renewals.add(new Command.Renew(claim));
         }
-        List<?> replies = (List<?>) node.eval(ScriptBridge.call(codec.renewals(renewals, false)));
+        List<?> replies = (List<?>) node.eval(ScriptBridge.call(codec.renewals(renewals, false, new CallBytes())));
         assertThat(replies.get(0)).isEqualTo(List.of(1L, 0L, NOW_MICROS));
         assertThat(replies.get(1)).isNotEqualTo(replies.get(0));
         assertThat(replies.get(2)).isEqualTo(List.of(1L, 0L, NOW_MICROS));

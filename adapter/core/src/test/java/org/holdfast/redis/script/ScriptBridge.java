@@ -17,7 +17,6 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.cluster.HomeSearch;
-import redis.clients.jedis.CommandArguments;
 
 /** Opens the room's door a little for the simulation and the contract: what is sent, and how answers are understood. */
 public final class ScriptBridge {
@@ -48,7 +47,7 @@ public final class ScriptBridge {
     public static ScriptCall whole(Command command, String prefix, long quarantineMicros) {
         ScriptCodec asking = codec(prefix, quarantineMicros);
         asking.askWhichProcess(); // such calls are not short
-        return call(asking.bySource(command));
+        return call(asking.bySource(command, new CallBytes()));
     }
 
     /**
@@ -56,7 +55,7 @@ public final class ScriptBridge {
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
     public static ScriptCall call(Command command, ScriptCodec codec, String process, long vouchedMillis) {
-        return call(command, codec, process, codec.vouching(command, vouchedMillis, true));
+        return call(command, codec, process, codec.vouching(command, vouchedMillis, true, new CallBytes()));
     }
 
     /**
@@ -75,16 +74,16 @@ public final class ScriptBridge {
 
     /** @param earliestMillis what the node's clock shows at the least if it is not behind */
     public static ScriptCall shortening(Command.Renew command, ScriptCodec codec, String process, long earliestMillis) {
-        return call(command, codec, process, codec.shortening(command, earliestMillis, true));
+        return call(command, codec, process, codec.shortening(command, earliestMillis, true, new CallBytes()));
     }
 
     /** Returns the call of a renewal of one name as one of many; {@link #answer} finds its reply among theirs. */
     public static ScriptCall amongMany(Command.Renew command, ScriptCodec codec) {
-        return call(codec.renewals(List.of(command), false));
+        return call(codec.renewals(List.of(command), false, new CallBytes()));
     }
 
-    static ScriptCall call(CommandArguments arguments) {
-        List<String> words = ScriptWords.of(arguments);
+    static ScriptCall call(CallBytes call) {
+        List<String> words = ScriptWords.of(call);
         int keys = Integer.parseInt(words.get(2));
         return new ScriptCall(words.get(1), words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
     }
@@ -95,11 +94,12 @@ public final class ScriptBridge {
         return new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
     }
 
-    private static ScriptCall call(Command command, ScriptCodec codec, String process, CommandArguments call) {
+    private static ScriptCall call(Command command, ScriptCodec codec, String process, CallBytes call) {
         boolean isTold = !process.isEmpty() && codec.keys().shard().isPresent();
         List<String> words = ScriptWords.of(isTold ? codec.seenAs(process, command, call) : call);
-        String source = SOURCES.computeIfAbsent(
-                words.get(1), sha -> ScriptWords.of(codec.bySource(command)).get(1));
+        String source =
+                SOURCES.computeIfAbsent(words.get(1), sha -> ScriptWords.of(codec.bySource(command, new CallBytes()))
+                        .get(1));
         int keys = Integer.parseInt(words.get(2));
         return new ScriptCall(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
     }
@@ -135,7 +135,7 @@ public final class ScriptBridge {
 
     /** Returns the name by which a node knows a script. */
     public static String sha(LockScript script) {
-        return new String(script.text().sha().getRaw(), StandardCharsets.US_ASCII);
+        return new String(script.text().sha(), StandardCharsets.US_ASCII);
     }
 
     /** What a node gets to set its birth mark. */

@@ -24,9 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
 
 /** A call without the words that are the same in each does what the call does that has them. */
 @Isolated("it sets the locale of all threads")
@@ -60,7 +58,7 @@ class ShortCallsTest {
             long vouched = random.nextInt(3) == 0 ? NOW_MICROS / 1_000 : 0;
             Command command = command(random);
 
-            ScriptCall few = ScriptBridge.call(codec.vouching(command, vouched, false));
+            ScriptCall few = ScriptBridge.call(codec.vouching(command, vouched, false, new CallBytes()));
             ScriptCall all = ScriptBridge.call(whole(codec, linger, command, vouched));
             assertThat(few.keys().size() + few.arguments().size())
                     .isLessThan(all.keys().size() + all.arguments().size());
@@ -92,7 +90,8 @@ class ShortCallsTest {
                     new Target.Exclusive("n-" + retention), ADA, NOW_MICROS, TTL_MILLIS, TTL_MILLIS + retention);
             for (long skew : new long[] {0, 7}) {
                 Command ahead = new Command.Acquire(at(claim, NOW_MICROS + 7), Optional.empty(), skew);
-                Reply reply = ScriptBridge.answer(0, node.eval(ScriptBridge.call(codec.bySource(ahead))))
+                Reply reply = ScriptBridge.answer(
+                                0, node.eval(ScriptBridge.call(codec.bySource(ahead, new CallBytes()))))
                         .reply();
                 assertThat(reply).isInstanceOf(skew == 0 ? Reply.TokenSkewed.class : Reply.Granted.class);
             }
@@ -110,14 +109,16 @@ class ShortCallsTest {
     @Test
     void call_writtenBeforeItsCallerAsksWhichProcessItIs_getsNoWordMore() {
         ScriptCodec codec = new ScriptCodec("h", LINGER_MICROS);
-        CommandArguments call = codec.bySource(command(new Random(1)));
+        CallBytes call = codec.bySource(command(new Random(1)), new CallBytes());
         codec.askWhichProcess();
         Command same = command(new Random(1));
-        assertThat(codec.seenAs("run", same, call)).isSameAs(call);
+        int words = call.words().size();
+        assertThat(codec.seenAs("run", same, call).words()).hasSize(words);
         Command acquire = new Command.Acquire(
                 new Claim(new Target.Exclusive("n"), ADA, NOW_MICROS, TTL_MILLIS, TTL_MILLIS), Optional.empty(), 0);
-        CommandArguments whole = codec.bySource(acquire);
-        assertThat(codec.seenAs("run", acquire, whole).size()).isEqualTo(whole.size() + 1);
+        CallBytes whole = codec.bySource(acquire, new CallBytes());
+        int wordsOfWhole = whole.words().size();
+        assertThat(codec.seenAs("run", acquire, whole).words()).hasSize(wordsOfWhole + 1);
     }
 
     /** Where other digits than ours are the usual ones, too. */
@@ -141,23 +142,25 @@ class ShortCallsTest {
             node.set(codec.keys().own().heartbeat(), (now - 200_000_000) + " " + now);
             Claim claim = new Claim(new Target.Exclusive("n"), ADA, now, TTL_MILLIS, TTL_MILLIS + RETENTION_MILLIS);
             Command acquire = new Command.Acquire(claim, Optional.empty(), MAX_SKEW_MICROS);
-            assertThat(answer(node, codec.bySource(acquire)).reply()).isEqualTo(new Reply.Granted());
+            assertThat(answer(node, codec.bySource(acquire, new CallBytes())).reply())
+                    .isEqualTo(new Reply.Granted());
             assertThat(node.keys("*"))
                     .containsExactlyInAnyOrder(
                             codec.keys().own().heartbeat(), PREFIX + ":{n}:lock", PREFIX + ":{n}:fence");
             Command release = new Command.Release(claim, true, true);
-            assertThat(answer(node, codec.bySource(release)).reply()).isEqualTo(new Reply.Released(0));
+            assertThat(answer(node, codec.bySource(release, new CallBytes())).reply())
+                    .isEqualTo(new Reply.Released(0));
         }
     }
 
-    private static Answer answer(Jedis node, CommandArguments arguments) {
-        ScriptCall call = ScriptBridge.call(arguments);
+    private static Answer answer(Jedis node, CallBytes written) {
+        ScriptCall call = ScriptBridge.call(written);
         return ReplyDecoder.answer(0, node.eval(call.source(), call.keys(), call.arguments()));
     }
 
-    private static CommandArguments whole(ScriptCodec codec, long linger, Command command, long vouched) {
+    private static CallBytes whole(ScriptCodec codec, long linger, Command command, long vouched) {
         LockScript script = command instanceof Command.Acquire ? LockScript.ACQUIRE : LockScript.RELEASE;
-        CommandArguments call = new CommandArguments(Protocol.Command.EVAL).add(script.source());
+        CallBytes call = new CallBytes().begin().add("EVAL").add(script.source());
         return new CallWriter(codec.keys(), linger).arguments(command, new CallWriter.Clock(vouched, vouched), call);
     }
 
