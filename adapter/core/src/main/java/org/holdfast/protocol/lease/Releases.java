@@ -12,6 +12,7 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.quorum.BatchSize;
@@ -57,7 +58,7 @@ public final class Releases {
     ReleaseResult release(HeldLock heldLock, Nodes nodes) {
         return isLeftToNodes(heldLock)
                 ? send(heldLock, nodes)
-                : release(List.of(heldLock), nodes).get(0);
+                : releaseNow(heldLock, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
     }
 
     /**
@@ -143,6 +144,18 @@ public final class Releases {
         return release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
     }
 
+    /** As lists of one do, which would be much of what a release allocates. */
+    private ReleaseResult releaseNow(HeldLock heldLock, Nodes nodes, long until) {
+        long begun = time.nanoTime();
+        long kept = heldLock.keptNanos(begun);
+        if (kept > 0) {
+            return letExpire(heldLock, nodes, kept, begun, until);
+        }
+        Command.Release command = Command.Release.ofLease(heldLock.claim());
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
+        return finish(heldLock, nodes, command, round, begun, until);
+    }
+
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<HeldLock> given = new ArrayList<>(all.size());
@@ -150,8 +163,7 @@ public final class Releases {
         for (HeldLock heldLock : all) {
             long kept = heldLock.keptNanos(begun);
             if (kept > 0) {
-                ReleaseResult result = letExpire(heldLock, nodes, kept, until);
-                results.add(wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD);
+                results.add(letExpire(heldLock, nodes, kept, begun, until));
             } else {
                 given.add(heldLock);
             }
@@ -182,13 +194,18 @@ public final class Releases {
         }
         List<Round> rounds = redlock.startReleases(nodes, commands);
         for (int i = 0; i < given.size(); i++) {
-            HeldLock heldLock = given.get(i);
-            counters.released.increment();
-            Redlock.Freed freed = redlock.finishRelease(nodes, commands.get(i), rounds.get(i), begun, until);
-            report(heldLock, begun, freed);
-            heldLocks.remove(heldLock);
-            results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
+            results.add(finish(given.get(i), nodes, commands.get(i), rounds.get(i), begun, until));
         }
+    }
+
+    /** Waits for the answers to a release that was sent. */
+    private ReleaseResult finish(
+            HeldLock heldLock, Nodes nodes, Command.Release command, Round round, long begun, long until) {
+        counters.released.increment();
+        Redlock.Freed freed = redlock.finishRelease(nodes, command, round, begun, until);
+        report(heldLock, begun, freed);
+        heldLocks.remove(heldLock);
+        return wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD;
     }
 
     /**
@@ -200,12 +217,12 @@ public final class Releases {
     }
 
     /** The request had a minimum hold time: the nodes keep the lock for the rest of it, without this process. */
-    private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long until) {
+    private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long begun, long until) {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
         counters.released.increment();
         ReleaseResult result = redlock.letExpire(nodes, heldLock.claim(), millis, until);
         heldLocks.remove(heldLock);
-        return result;
+        return wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD;
     }
 
     /**
