@@ -3,7 +3,6 @@ package org.holdfast;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -106,7 +105,7 @@ public record LockRequest(
      * @throws InvalidLockRequestException if the name is null, empty, too long, or not well-formed Unicode
      */
     public static LockRequest of(String name) {
-        return of(Collections.singletonList(name), LockMode.EXCLUSIVE, 0);
+        return of(RequestRules.names(name), LockMode.EXCLUSIVE, 0);
     }
 
     /**
@@ -136,7 +135,7 @@ public record LockRequest(
      * @throws InvalidLockRequestException if the name is not valid or the number out of its range
      */
     public static LockRequest semaphore(String name, int permits) {
-        return of(Collections.singletonList(name), LockMode.PERMIT, permits);
+        return of(RequestRules.names(name), LockMode.PERMIT, permits);
     }
 
     private static LockRequest of(List<String> names, LockMode mode, int permits) {

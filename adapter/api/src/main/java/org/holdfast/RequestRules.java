@@ -17,6 +17,12 @@ final class RequestRules {
 
     private RequestRules() {}
 
+    /** Returns the names of a lock that has one, which is checked. */
+    static List<String> names(String name) {
+        checkName(name);
+        return List.of(name);
+    }
+
     /** Returns the names of a lock: checked, and each once. */
     static List<String> names(List<String> names) {
         if (Objects.requireNonNull(names, "names").size() == 1) {

@@ -16,7 +16,11 @@ final class PendingRound implements Round {
 
     private final Reader reader;
     private final ReentrantLock lock;
-    private final ArrayDeque<Answer> arrived;
+
+    /** The first of the answers that have arrived and are not taken yet; most often there is one. */
+    private @Nullable Answer first;
+
+    private @Nullable ArrayDeque<Answer> others;
     private @Nullable Condition changed;
     private int outstanding;
     private long pushedAt;
@@ -40,7 +44,6 @@ final class PendingRound implements Round {
     PendingRound(Reader reader, ReentrantLock lock, int targets, long now) {
         this.reader = reader;
         this.lock = lock;
-        this.arrived = new ArrayDeque<>(targets);
         this.outstanding = targets;
         this.pushedAt = now;
     }
@@ -72,7 +75,7 @@ final class PendingRound implements Round {
     void answered(Answer answer) {
         outstanding--;
         if (late == null) {
-            arrived.addLast(answer);
+            arrived(answer);
         } else {
             late.accept(answer);
         }
@@ -81,17 +84,34 @@ final class PendingRound implements Round {
         }
     }
 
+    private void arrived(Answer answer) {
+        if (first == null) {
+            first = answer;
+            return;
+        }
+        if (others == null) {
+            others = new ArrayDeque<>();
+        }
+        others.addLast(answer);
+    }
+
+    private @Nullable Answer takeFirst() {
+        Answer taken = first;
+        first = others == null ? null : others.pollFirst();
+        return taken;
+    }
+
     @Override
     public @Nullable Answer next(long deadline) {
         KeptInterrupt kept = KeptInterrupt.take(null); // a selector does not wait for an interrupted thread
         lock.lock();
         try {
             boolean inTime = true;
-            while (inTime && arrived.isEmpty() && outstanding > 0) {
+            while (inTime && first == null && outstanding > 0) {
                 inTime = reader.awaitChange(this, deadline);
                 kept = KeptInterrupt.take(kept);
             }
-            return arrived.pollFirst();
+            return takeFirst();
         } finally {
             reader.passOnReading();
             lock.unlock();
@@ -122,7 +142,7 @@ final class PendingRound implements Round {
         try {
             late = listener;
             Answer answer;
-            while ((answer = arrived.pollFirst()) != null) {
+            while ((answer = takeFirst()) != null) {
                 listener.accept(answer);
             }
         } finally {

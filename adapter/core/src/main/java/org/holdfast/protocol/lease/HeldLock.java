@@ -2,6 +2,7 @@
 package org.holdfast.protocol.lease;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
@@ -23,13 +24,12 @@ public final class HeldLock {
 
     /** Held by so many leases, some of which may only read; or released; or lost. */
     private sealed interface State {
-        record Held(int shares, int reading) implements State {
+        // those of most locks
+        State HELD = new Held(1, 0);
+        State READ = new Held(1, 1);
+        State RELEASED = new Released();
 
-            /** Most locks have one lease all the time. */
-            static final Held FIRST = new Held(1, 0);
-
-            static final Held FIRST_READING = new Held(1, 1);
-        }
+        record Held(int shares, int reading) implements State {}
 
         record Released() implements State {}
 
@@ -73,7 +73,7 @@ public final class HeldLock {
             Consumer<HeldLock> whenLost) {
         this.claim = claim;
         this.cohort = cohort;
-        this.state = isReading() ? State.Held.FIRST_READING : State.Held.FIRST;
+        this.state = isReading() ? State.READ : State.HELD;
         this.taker = taker;
         this.terms = terms;
         this.startedAt = acquired.startedNanos();
@@ -151,9 +151,8 @@ public final class HeldLock {
 
     /** Returns for how much longer no other holder is to have it, released or not; 0 if for no longer. */
     long keptNanos(long now) {
-        return terms.atLeast()
-                .map(least -> Math.max(0, startedAt + least.toNanos() - now))
-                .orElse(0L);
+        Optional<Duration> least = terms.atLeast();
+        return least.isEmpty() ? 0 : Math.max(0, startedAt + least.get().toNanos() - now);
     }
 
     /** Returns the end of validity, as far as is known now. */
@@ -252,15 +251,16 @@ public final class HeldLock {
     LeaseShare.ReleaseEffect giveBack(boolean read) {
         State seen = state;
         while (seen instanceof State.Held held) {
-            State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
-            if (STATE.compareAndSet(this, seen, left.shares() == 0 ? new State.Released() : left)) {
-                if (left.shares() == 0) {
+            int shares = held.shares() - 1;
+            int reading = held.reading() - (read ? 1 : 0);
+            if (STATE.compareAndSet(this, seen, shares == 0 ? State.RELEASED : new State.Held(shares, reading))) {
+                if (shares == 0) {
                     if (read) { // the thread that ended the last lease to have it alone may not have done so yet
                         becomeReading();
                     }
                     return LeaseShare.ReleaseEffect.RELEASE;
                 }
-                boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
+                boolean onlyReaders = shares == reading && !read && isOneNameAlone();
                 return onlyReaders ? LeaseShare.ReleaseEffect.DOWNGRADE : LeaseShare.ReleaseEffect.NOTHING;
             }
             seen = state;
@@ -270,7 +270,7 @@ public final class HeldLock {
 
     /** Takes all leases away; true if the lock is to be released on the nodes. */
     boolean giveBackAll() {
-        return end(new State.Released());
+        return end(State.RELEASED);
     }
 
     /** Makes a held lock a released or a lost one; false if it was so before. */

@@ -35,8 +35,9 @@ public final class HeldLocks {
     /** Removes a lock that was released or lost. */
     void remove(HeldLock heldLock) {
         renewals.remove(heldLock);
-        for (String name : heldLock.claim().target().names()) {
-            byName.computeIfPresent(name, (key, present) -> without(present, heldLock));
+        List<String> names = heldLock.claim().target().names();
+        for (int i = 0; i < names.size(); i++) { // an iterator would be one more object for each lock
+            byName.computeIfPresent(names.get(i), (key, present) -> without(present, heldLock));
         }
         wakeWaiters(heldLock);
     }
@@ -83,7 +84,11 @@ public final class HeldLocks {
 
     /** Returns the first hold of a name that fits, or null. */
     public @Nullable HeldLock find(String name, Predicate<HeldLock> fits) {
-        for (HeldLock heldLock : of(name)) {
+        List<HeldLock> present = byName.get(name);
+        if (present == null) {
+            return null; // as most often
+        }
+        for (HeldLock heldLock : present) {
             if (fits.test(heldLock)) {
                 return heldLock;
             }

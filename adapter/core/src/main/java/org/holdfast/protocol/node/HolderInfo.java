@@ -37,21 +37,21 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
      * may have blanks, the thread.
      */
     public Owner owner(String id) {
-        StringBuilder value = new StringBuilder(id.length() + 1 + Owner.MOST_OF_DESCRIPTION).append(id);
-        int most = value.length() + 1 + Owner.MOST_OF_DESCRIPTION;
-        value.append(' ')
-                .append(sinceMillis)
-                .append(' ')
-                .append(token)
-                .append(' ')
-                .append(letter(mode))
-                .append(' ')
-                .append(where.pid())
-                .append(' ')
-                .append(where.host())
-                .append(' ');
-        value.append(thread, 0, Math.min(thread.length(), most - value.length()));
-        return new Owner(value.toString());
+        String value = id
+                + ' '
+                + sinceMillis
+                + ' '
+                + token
+                + ' '
+                + letter(mode)
+                + ' '
+                + where.pid()
+                + ' '
+                + where.host()
+                + ' '
+                + thread;
+        int most = id.length() + 1 + Owner.MOST_OF_DESCRIPTION;
+        return new Owner(value.length() > most ? value.substring(0, most) : value);
     }
 
     private static char letter(LockMode mode) {

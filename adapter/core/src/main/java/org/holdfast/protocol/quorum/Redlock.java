@@ -104,10 +104,6 @@ public final class Redlock {
                 : new QuorumResult.TokenOutOfDate();
     }
 
-    private static Tally gather(Nodes nodes, Round round, long deadline) {
-        return gather(nodes, round, deadline, UnaryOperator.identity());
-    }
-
     private static Tally gather(Nodes nodes, Round round, long deadline, UnaryOperator<Answer> taken) {
         Tally tally = new Tally(nodes.count());
         while (!tally.isGranted() && !tally.isRefused()) {
@@ -142,6 +138,9 @@ public final class Redlock {
      */
     private Answer believable(Answer answer) {
         Reply reply = answer.reply();
+        if (reply instanceof Reply.Granted) {
+            return answer; // as most are: the clock need not be read
+        }
         long last = reply instanceof Reply.TokenTooSmall stored
                 ? stored.last()
                 : reply instanceof Reply.TicketTooSmall stored ? stored.largest() : 0;
@@ -229,7 +228,7 @@ public final class Redlock {
     public RenewalResult finishRenewal(Nodes nodes, Renewing renewing) {
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
-        Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience);
+        Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience, UnaryOperator.identity());
         renewing.round().leave(late -> {});
         if (tally.isSuperseded()) {
             return new RenewalResult.Superseded();
@@ -250,7 +249,7 @@ public final class Redlock {
         Command.Renew last = new Command.Renew(claim.lasting(millis), true);
         long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
-        Tally tally = gather(nodes, round, deadline);
+        Tally tally = gather(nodes, round, deadline, UnaryOperator.identity());
         round.leave(late -> {});
         if (tally.isGranted()) {
             return ReleaseResult.RELEASED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.quorum;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class Tally {
 
     private final int nodes;
-    private final List<Answer> answers;
+    private Answer[] answers;
+    private int answered;
 
     private NodeSet heard = NodeSet.NONE;
     private NodeSet granted = NodeSet.NONE;
@@ -46,11 +47,14 @@ public final class Tally {
 
     public Tally(int nodes) {
         this.nodes = nodes;
-        this.answers = new ArrayList<>(nodes);
+        this.answers = new Answer[nodes];
     }
 
     public void count(Answer answer) {
-        answers.add(answer);
+        if (answered == answers.length) { // a node has answered once more than it was asked
+            answers = Arrays.copyOf(answers, answered + nodes);
+        }
+        answers[answered++] = answer;
         int node = answer.node();
         Reply reply = answer.reply();
         heard = heard.with(node);
@@ -117,7 +121,7 @@ public final class Tally {
      * nodes take part, the other answers are waited for: they show what is wrong.
      */
     boolean isRefused() {
-        return isAcknowledged() && granted.size() + (nodes - answers.size()) < quorum();
+        return isAcknowledged() && granted.size() + (nodes - answered) < quorum();
     }
 
     /** So many nodes know of a later lease that no quorum can ever grant this one again. */
@@ -236,7 +240,7 @@ public final class Tally {
 
     /** A quorum of clocks is further from this moment than the limit. */
     boolean isSkewed(long micros, long limitMicros) {
-        return answers.stream()
+        return Arrays.stream(answers, 0, answered)
                         .filter(a -> a.nodeMicros() != 0 && Math.abs(a.nodeMicros() - micros) > limitMicros)
                         .count()
                 >= quorum();
@@ -245,9 +249,9 @@ public final class Tally {
     /** What happened at each node that did not run the command, by address. */
     public Map<String, String> failures(Nodes names) {
         Map<String, String> failures = new TreeMap<>();
-        for (Answer answer : answers) {
-            if (isFailure(answer.reply())) {
-                failures.put(names.address(answer.node()), describe(answer.reply()));
+        for (int i = 0; i < answered; i++) {
+            if (isFailure(answers[i].reply())) {
+                failures.put(names.address(answers[i].node()), describe(answers[i].reply()));
             }
         }
         for (int node = 0; node < nodes; node++) {

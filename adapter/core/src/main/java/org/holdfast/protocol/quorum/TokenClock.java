@@ -36,7 +36,13 @@ public final class TokenClock {
      */
     public long next(int more) {
         long now = time.epochMicros();
-        return largest.updateAndGet(seen -> Math.max(now, isNear(seen, now) ? seen + STEP : 0) + more) - more;
+        long seen;
+        long next;
+        do {
+            seen = largest.get();
+            next = Math.max(now, isNear(seen, now) ? seen + STEP : 0);
+        } while (!largest.compareAndSet(seen, next + more));
+        return next;
     }
 
     /**

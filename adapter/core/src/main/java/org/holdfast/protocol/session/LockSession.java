@@ -49,6 +49,7 @@ public final class LockSession {
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
     private final JdkLockLeases viewed = new JdkLockLeases();
+
     // one of each for all leases
     private final Predicate<LeaseShare> joining = this::joinTransaction;
     private final Function<LeaseHandle, ReleaseResult> givingBack = this::giveBack;

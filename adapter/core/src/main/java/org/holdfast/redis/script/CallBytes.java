@@ -53,13 +53,15 @@ public final class CallBytes {
         int length = word.length();
         int before = end;
         addLength(length);
+        byte[] to = bytes;
+        int at = end;
         for (int i = 0; i < length; i++) {
             char c = word.charAt(i);
             if (c > '\u007f') {
                 end = before;
                 return add(word.getBytes(StandardCharsets.UTF_8));
             }
-            bytes[end + i] = (byte) c;
+            to[at++] = (byte) c;
         }
         return endWord(length);
     }

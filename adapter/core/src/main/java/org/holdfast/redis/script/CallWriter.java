@@ -267,8 +267,9 @@ final class CallWriter {
             addKeys(base(target), call);
             return;
         }
-        for (String name : target.names()) {
-            LockWords words = recent.of(name);
+        List<String> names = target.names();
+        for (int i = 0; i < names.size(); i++) { // an iterator would be one more object for each call
+            LockWords words = recent.of(names.get(i));
             call.add(words.lock()).add(words.fence());
         }
     }

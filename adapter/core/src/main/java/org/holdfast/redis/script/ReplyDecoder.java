@@ -43,6 +43,9 @@ public final class ReplyDecoder {
     /** A smaller number is no clock: it may be what another command counts. Nor is it a release if it is negative. */
     private static final long LEAST_CLOCK = 1_000_000_000_000_000L;
 
+    /** As it is most often: to an owner without a ticket. */
+    private static final Reply ALONE = new Reply.Granted();
+
     private ReplyDecoder() {}
 
     /**
@@ -54,7 +57,7 @@ public final class ReplyDecoder {
      */
     public static Answer answer(int node, Object raw) {
         if (raw instanceof Long number && number >= LEAST_CLOCK && number <= HolderEntryDecoder.LARGEST_TOKEN) {
-            return new Answer(node, new Reply.Granted(), number);
+            return new Answer(node, ALONE, number);
         }
         if (raw instanceof Long number && number <= -LEAST_CLOCK && number >= -HolderEntryDecoder.LARGEST_TOKEN) {
             return new Answer(node, new Reply.Released(-LEAST_CLOCK - number), 0);
