@@ -56,9 +56,7 @@ public final class Releases {
 
     /** Releases a lock, as its holder has asked for: waits for the nodes or not. */
     ReleaseResult release(HeldLock heldLock, Nodes nodes) {
-        return isLeftToNodes(heldLock)
-                ? send(heldLock, nodes)
-                : releaseNow(heldLock, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
+        return isLeftToNodes(heldLock) ? send(heldLock, nodes) : releaseNow(heldLock, nodes);
     }
 
     /**
@@ -145,15 +143,14 @@ public final class Releases {
     }
 
     /** As lists of one do, which would be much of what a release allocates. */
-    private ReleaseResult releaseNow(HeldLock heldLock, Nodes nodes, long until) {
+    private ReleaseResult releaseNow(HeldLock heldLock, Nodes nodes) {
         long begun = time.nanoTime();
-        long kept = heldLock.keptNanos(begun);
-        if (kept > 0) {
-            return letExpire(heldLock, nodes, kept, begun, until);
+        if (heldLock.keptNanos(begun) > 0) {
+            return release(List.of(heldLock), nodes).get(0);
         }
         Command.Release command = Command.Release.ofLease(heldLock.claim());
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
-        return finish(heldLock, nodes, command, round, begun, until);
+        return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
     }
 
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
