@@ -103,7 +103,7 @@ public final class Leases {
         return longest;
     }
 
-    /** Returns whether this process has a lock alone, on its books: all waiters are woken when it is taken from there. */
+    /** Returns whether this process has a lock alone: its waiters are woken when it has it no more. */
     public boolean keepsOthersOut(HeldLock heldLock) {
         return heldLock.isAlone() && heldLocks.of(heldLock.lock()).contains(heldLock);
     }

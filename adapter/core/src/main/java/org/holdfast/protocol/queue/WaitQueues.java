@@ -301,7 +301,7 @@ public final class WaitQueues implements Successor {
         /**
          * Leaves the line; the next one becomes its head. Returns what was handed over, or null.
          *
-         * @param keepsNextOut whether the next one need not be woken: it is when this process has released a lock, which
+         * @param keepsNextOut whether the next one need not be woken: it is when this process has a lock no more, which
          *     keeps it out until then. Is asked when the next one is the head
          */
         @Nullable
