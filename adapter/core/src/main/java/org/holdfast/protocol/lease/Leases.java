@@ -103,11 +103,6 @@ public final class Leases {
         return longest;
     }
 
-    /** Returns whether this process has a lock alone: its waiters are woken when it has it no more. */
-    public boolean keepsOthersOut(HeldLock heldLock) {
-        return heldLock.isAlone() && heldLocks.of(heldLock.lock()).contains(heldLock);
-    }
-
     /** Waits for releases of one of these names that no caller waits for. */
     public void awaitReleases(List<String> names) {
         releases.awaitUnawaited(names);

@@ -250,8 +250,7 @@ public final class Places {
          * @param got the lock that the caller has now; null if it gave up or comes again
          */
         public void leave(@Nullable HeldLock got) {
-            HeldLock handed =
-                    Objects.requireNonNull(turn, "not in line").leave(() -> got != null && leases.keepsOthersOut(got));
+            HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
             try {
                 if (handed != null && handed != got) { // just now, and too late
                     leases.giveBack(List.of(new LeaseShare(handed, false)));

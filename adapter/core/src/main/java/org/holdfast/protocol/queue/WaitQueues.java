@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -298,14 +297,9 @@ public final class WaitQueues implements Successor {
             return next != null;
         }
 
-        /**
-         * Leaves the line; the next one becomes its head. Returns what was handed over, or null.
-         *
-         * @param keepsNextOut whether the next one need not be woken: it is when this process has a lock no more, which
-         *     keeps it out until then. Is asked when the next one is the head
-         */
+        /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
         @Nullable
-        HeldLock leave(BooleanSupplier keepsNextOut) {
+        HeldLock leave() {
             Turn[] promoted = new Turn[1];
             lines.computeIfPresent(line, (key, queue) -> {
                 queue.turns.remove(this);
@@ -319,7 +313,7 @@ public final class WaitQueues implements Successor {
                 }
                 return next == null ? null : queue;
             });
-            if (promoted[0] != null && !keepsNextOut.getAsBoolean()) {
+            if (promoted[0] != null) {
                 promoted[0].waiter.wake();
             }
             return handed;

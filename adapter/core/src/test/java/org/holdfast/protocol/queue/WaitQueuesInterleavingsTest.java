@@ -67,7 +67,7 @@ class WaitQueuesInterleavingsTest {
 
         @Operation
         public boolean leave(int waiter) {
-            boolean got = turns[waiter].leave(() -> false) != null;
+            boolean got = turns[waiter].leave() != null;
             turns[waiter] = null;
             received.addAndGet(got ? 1 : 0);
             return got;
@@ -148,69 +148,5 @@ class WaitQueuesInterleavingsTest {
                                         "taken[0] = head;\n            return queue;\n        });\n"
                                                 + "        if (taken[0] != null && !taken[0].accept(released)) taken[0] = null;"))
                 .isNotNull();
-    }
-
-    /** The head has the lock, and leaves; the other stands behind it. */
-    public static final class Keeping {
-
-        private final WaitQueues queues = new WaitQueues();
-        private final HeldLock lock = LeaseBridge.heldLock();
-        private final WaitQueues.Turn head = enter(() -> {});
-        private volatile boolean held = true;
-        private volatile boolean woken;
-
-        {
-            enter(() -> woken = true);
-        }
-
-        private WaitQueues.Turn enter(WaitQueues.Waiter waiter) {
-            return queues.enter(WaitQueues.QueueKey.of(lock.lock(), WaitQueues.Kind.BARGING), waiter);
-        }
-
-        @Operation
-        public void leave() {
-            head.leave(() -> held);
-        }
-
-        /** The lock is released, or lost. */
-        @Operation
-        public void end() {
-            held = false;
-            queues.wake(lock.lock());
-        }
-
-        @Validate
-        public void nextIsWoken() {
-            if (!woken && !held) {
-                throw new IllegalStateException("the next one waits, and the lock is gone");
-            }
-        }
-    }
-
-    /** The operations return nothing: what counts is what they leave. */
-    public static final class Anything {
-
-        public void leave() {}
-
-        public void end() {}
-    }
-
-    private static Interleavings keeping() {
-        return Interleavings.of(Keeping.class, Anything.class).story("", "leave | end");
-    }
-
-    @Test
-    void next_whoseLockEndsMeanwhile_isWoken() {
-        keeping().check();
-    }
-
-    @Test
-    void nextThatIsNeverWoken_isFound() throws Exception {
-        assertThat(keeping()
-                        .checkWith(
-                                QUEUES,
-                                "if (promoted[0] != null && !keepsNextOut.getAsBoolean()) {",
-                                "if (promoted[0] == this) {"))
-                .contains("the lock is gone");
     }
 }

@@ -43,7 +43,7 @@ class WaitQueuesTest {
                 }))
                 .isInstanceOf(OutOfMemoryError.class);
         WaitQueues.Turn third = enter("a");
-        first.leave(() -> false);
+        first.leave();
         assertThat(third.isFirst()).isTrue();
     }
 
@@ -57,9 +57,9 @@ class WaitQueuesTest {
         assertThat(second.isFirst()).isFalse();
         assertThat(elsewhere.isFirst()).isTrue();
 
-        second.leave(() -> false); // gave up
+        second.leave(); // gave up
         assertThat(third.isFirst()).isFalse();
-        first.leave(() -> false);
+        first.leave();
         assertThat(third.isFirst()).isTrue();
     }
 
@@ -69,19 +69,10 @@ class WaitQueuesTest {
         WaitQueues.Turn first = enter("a");
         WaitQueues.Turn second = enter("a");
         enter("a");
-        second.leave(() -> false);
+        second.leave();
         assertThat(woken).hasValue(0);
-        first.leave(() -> false);
+        first.leave();
         assertThat(woken).hasValue(1);
-    }
-
-    /** It is woken when the lock is released: until then it could only look, and wait on. */
-    @Test
-    void waiter_thatBecomesTheHeadWhileTheLockIsHeldHere_isNotWoken() {
-        WaitQueues.Turn first = enter("a");
-        WaitQueues.Turn second = enter("a");
-        first.leave(second::isFirst);
-        assertThat(woken).hasValue(0);
     }
 
     @Test
@@ -89,8 +80,8 @@ class WaitQueuesTest {
         WaitQueues.Turn turn = room.enter(line("a", "b"), woken::incrementAndGet);
         assertThat(room.isWaitedFor(line("a", "b"))).isTrue();
         assertThat(room.size()).as("the line, and its two names").isEqualTo(3);
-        turn.leave(() -> false);
-        turn.leave(() -> false);
+        turn.leave();
+        turn.leave();
         assertThat(room.isWaitedFor(line("a", "b"))).isFalse();
         assertThat(room.size()).isZero();
         room.wake("a");
@@ -127,7 +118,7 @@ class WaitQueuesTest {
 
     @Test
     void line_thatEmptiesAndFillsAgain_isWoken() {
-        room.enter(permits(2), woken::incrementAndGet).leave(() -> false);
+        room.enter(permits(2), woken::incrementAndGet).leave();
         assertThat(room.size()).isZero();
         room.enter(permits(2), woken::incrementAndGet);
         room.wake("a");
