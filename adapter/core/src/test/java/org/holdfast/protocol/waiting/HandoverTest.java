@@ -43,6 +43,20 @@ class HandoverTest extends HandoverInOneProcess {
         assertThat(EngineBridge.remembered(engine)).isZero();
     }
 
+    /** It does not depend on the sweep of renewals, which may be busy with thousands of leases. */
+    @Test
+    void headOfTheLine_whileThisProcessHasTheLock_looksAgainWhenTheLeaseEnds() throws Exception {
+        HeldLock first = heldLock();
+        Waiter heir = waitForIt();
+        Waiter next = waitForIt();
+        assertThat(next.acquiring().step()).isEqualTo(next.acquiring().left());
+        giveBack(first);
+        int before = woken.get();
+        HeldLock held = heir.leave();
+        assertThat(woken).hasValue(before + 1);
+        assertThat(next.acquiring().step()).isEqualTo(LeaseBridge.validUntil(held) - fixture.time.nanoTime());
+    }
+
     @Test
     void heir_isRenewedAndTheOldHoldIsNot() throws Exception {
         HeldLock first = heldLock();
