@@ -149,11 +149,36 @@ public final class Releases {
             return release(List.of(heldLock), nodes).get(0);
         }
         Command.Release command = Command.Release.ofLease(heldLock.claim());
-        Round round = nodes.send(command, NodeSet.first(nodes.count()));
-        return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
+        try {
+            Round round = nodes.send(command, NodeSet.first(nodes.count()));
+            return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
+        } catch (RuntimeException | Error e) {
+            giveUp(heldLock);
+            throw e;
+        }
+    }
+
+    /** A release has failed in this process: without this the lock would stay on its books, and waiters asleep. */
+    private void giveUp(HeldLock heldLock) {
+        if (!heldLocks.of(heldLock.lock()).contains(heldLock)) {
+            return; // that was not the one
+        }
+        if (heldLock.keptNanos(time.nanoTime()) == 0) {
+            redlock.abandon(heldLock.claim());
+        }
+        heldLocks.remove(heldLock);
     }
 
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
+        try {
+            return releaseEach(all, nodes, until);
+        } catch (RuntimeException | Error e) {
+            all.forEach(this::giveUp);
+            throw e;
+        }
+    }
+
+    private List<ReleaseResult> releaseEach(List<HeldLock> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<HeldLock> given = new ArrayList<>(all.size());
         List<ReleaseResult> results = new ArrayList<>(all.size());
