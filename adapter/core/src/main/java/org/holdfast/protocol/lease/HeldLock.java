@@ -53,7 +53,7 @@ public final class HeldLock {
     private volatile long validUntil;
     private volatile State state;
 
-    /** When its next renewal or check is due; null while it is under way. */
+    /** When its next renewal or check is due; null if none is planned. */
     volatile Renewals.@Nullable Due due;
 
     private volatile @Nullable String lastFailure;

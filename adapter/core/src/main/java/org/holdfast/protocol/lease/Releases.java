@@ -158,10 +158,13 @@ public final class Releases {
         }
     }
 
-    /** A release has failed in this process: without this the lock would stay on its books, and waiters asleep. */
+    /**
+     * A release has failed in this process, perhaps before a node has received it: it is sent later. A lock that stayed
+     * on the books as released would keep the waiters of this process out.
+     */
     private void giveUp(HeldLock heldLock) {
         if (!heldLocks.of(heldLock.lock()).contains(heldLock)) {
-            return; // that was not the one
+            return; // it was released before the failure
         }
         if (heldLock.keptNanos(time.nanoTime()) == 0) {
             redlock.abandon(heldLock.claim());

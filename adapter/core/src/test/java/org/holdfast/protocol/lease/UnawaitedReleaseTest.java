@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.holdfast.LockRequest;
@@ -139,33 +138,5 @@ class UnawaitedReleaseTest {
         assertThat(fixture.heldLocks.size()).isZero();
         take(request);
         assertThat(service.awaitedLate).isZero();
-    }
-
-    @Test
-    void release_thatIsWaitedForAndCannotBeSent_isSentLater_andLeavesNothingBehind() throws Exception {
-        HeldLock one = take(request.release(Release.CONFIRMED));
-        service.node(0, command -> {
-            throw new IllegalStateException("broken");
-        });
-        assertThatIllegalStateException().isThrownBy(() -> giveBack(one)).withMessage("broken");
-        assertThat(fixture.unfinished.size()).isEqualTo(3);
-        assertThat(fixture.heldLocks.size()).isZero();
-    }
-
-    @Test
-    void releases_atOnceThatCannotBeSent_areSentLater_andLeaveNothingBehind() throws Exception {
-        List<LeaseShare> shares = new ArrayList<>();
-        for (String name : List.of("a", "b")) {
-            shares.add(new LeaseShare(
-                    take(LockRequest.of(name).waitTimeout(Duration.ZERO).ttl(Duration.ofSeconds(1))), false));
-        }
-        service.node(0, command -> {
-            throw new IllegalStateException("broken");
-        });
-        assertThatIllegalStateException()
-                .isThrownBy(() -> fixture.leases.giveBack(shares))
-                .withMessage("broken");
-        assertThat(fixture.unfinished.size()).isEqualTo(6);
-        assertThat(fixture.heldLocks.size()).isZero();
     }
 }
