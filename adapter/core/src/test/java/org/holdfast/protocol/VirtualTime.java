@@ -4,17 +4,24 @@ package org.holdfast.protocol;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 
-/** Time that passes only when a thread waits, or when the test lets it pass. For one thread. */
+/** Time that passes only when a thread waits, or as the test lets it pass. For one thread. */
 public final class VirtualTime implements Time {
 
     /** Close to where a long overflows: only differences may be used. */
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
 
     private long wallMicros = 1_800_000_000_000_000L;
+    private long each;
 
     @Override
     public long nanoTime() {
+        nanos += each;
         return nanos;
+    }
+
+    /** So much passes before each look at the clock from now on, as for a thread that is seldom given a processor. */
+    public void passBeforeEachLook(long passed) {
+        each = passed;
     }
 
     @Override

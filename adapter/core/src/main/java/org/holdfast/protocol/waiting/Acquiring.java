@@ -171,7 +171,8 @@ public final class Acquiring {
             news = false;
             hasten(waiting.pace());
         }
-        if (isAttemptDue(mine, waiting.pace())) {
+        boolean over = left() <= 0; // read once: a wait that ends during this step ends with the next one
+        if (isAttemptDue(mine, waiting.pace(), over)) {
             if (!waiting.pass().enter()) { // woken when it may
                 return pauseOutside();
             }
@@ -179,7 +180,7 @@ public final class Acquiring {
         } else {
             waiting.pass().leave();
         }
-        if (result == null && left() <= 0) {
+        if (result == null && over) {
             settle(givenUp());
         }
         return result != null || turn == null ? 0 : pauseInLine(mine, waiting.pace());
@@ -187,8 +188,9 @@ public final class Acquiring {
 
     /** Nodes that hang keep all the attempts that there may be: the caller cannot wait until each line had its own. */
     private long pauseOutside() {
-        long longest = left() > 0 ? left() : left() + context.answerNanos();
-        if (asksOnce && left() <= 0) {
+        long left = left();
+        long longest = left > 0 ? left : left + context.answerNanos();
+        if (asksOnce && left <= 0) {
             settle(givenUp()); // it has asked, at least
         } else if (longest <= 0) {
             Map<String, String> busy = Map.of("this process", "too many attempts of other callers were under way");
@@ -205,13 +207,10 @@ public final class Acquiring {
     /**
      * A caller whose time ends, and in whose line no attempt has begun since it came, does not know whether the lock is
      * free or the nodes are out of reach: it asks once. Its result serves all callers that came before, so of many only
-     * as many ask as may attempt at the same time.
+     * as many ask as may attempt at the same time. A waiter that the nodes do not know yet asks so that they do.
      */
-    private boolean isAttemptDue(WaitQueues.Turn mine, Pace pace) {
-        if (left() <= 0) {
-            return found() == null;
-        }
-        return unknown || mine.isFirst() && pause(pace) <= 0; // an attempt also so that the nodes know of us
+    private boolean isAttemptDue(WaitQueues.Turn mine, Pace pace, boolean over) {
+        return over ? found() == null : unknown || mine.isFirst() && pause(pace) <= 0;
     }
 
     private void attemptInside(AttemptLimiter.Pass pass) {

@@ -73,6 +73,30 @@ class AcquiringTest {
         head.leave();
     }
 
+    /** Between two looks at the clock any time may pass: a caller that has not asked must not learn of contention. */
+    @Test
+    void step_asTheWaitTimeoutEnds_asksBeforeItReportsContention() {
+        for (int lookAtTheEnd = 1; lookAtTheEnd < 40; lookAtTheEnd++) {
+            Acquiring head = headThatFoundTheLockHeld();
+            Acquiring behind = fixture.acquirer.begin(fixture.request(100), Holder.transaction("behind"));
+            behind.enter(() -> {});
+            fixture.time.passMillis(100);
+            fixture.time.pass(-1_000L * lookAtTheEnd);
+            int asked = fixture.service.sent(Command.Acquire.class).size();
+            fixture.time.passBeforeEachLook(1_000);
+            for (int steps = 0; behind.result() == null && steps < 40; steps++) {
+                behind.step();
+            }
+            fixture.time.passBeforeEachLook(0);
+            assertThat(behind.result()).isInstanceOf(AcquireResult.TimedOut.class);
+            assertThat(fixture.service.sent(Command.Acquire.class))
+                    .as("attempts, where look %d finds the time over", lookAtTheEnd)
+                    .hasSizeGreaterThan(asked);
+            behind.leave();
+            head.leave();
+        }
+    }
+
     /** A caller of this process or of another one that comes before the nodes know it is served first. */
     @Test
     void fairWaiter_hasAPlaceWhenTheNodesKnowIt() {
