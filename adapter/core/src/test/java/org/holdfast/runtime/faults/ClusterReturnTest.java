@@ -4,6 +4,7 @@ package org.holdfast.runtime.faults;
 import static java.time.Duration.ofHours;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
@@ -206,7 +208,10 @@ class ClusterReturnTest {
     private String attempt() throws Exception {
         return next(() -> {
             LockConnection others = voters.connect(cluster.uri(), MEMORY);
-            assertThat(others.tryAcquire(request().waitTimeout(ofSeconds(5)))).isEmpty();
+            await().atMost(RECOVERY)
+                    .ignoreExceptionsInstanceOf(QuorumUnavailableException.class) // it has not looked at everything yet
+                    .until(() -> others.tryAcquire(request().waitTimeout(ofSeconds(5)))
+                            .isEmpty());
         });
     }
 

@@ -17,8 +17,10 @@ import java.util.Set;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.Standstills;
 import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisCluster;
@@ -38,6 +40,11 @@ final class MovingVoters implements AfterEachCallback {
             + " if redis.call('PTTL', key) == -1 and not may[string.match(key, '[^:]*$')] then kept[#kept + 1] = key end"
             + " end return kept\" 0";
 
+    private static final int MOST_TIMES = 5;
+
+    /** Clients look once a second, and some things are seen only if they look twice in two seconds. */
+    private static final long MISSES_A_LOOK_MILLIS = 300;
+
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     <T extends AutoCloseable> T opened(T what) {
@@ -55,6 +62,31 @@ final class MovingVoters implements AfterEachCallback {
         Link way = opened(new Link(port));
         ways.add(way);
         return way.port();
+    }
+
+    /** What clients show that look again and again. */
+    interface Story {
+        void happen() throws Exception;
+    }
+
+    /**
+     * Has something happen that clients of this process have to see in time. One that stood still meanwhile has not
+     * seen it, and may have a quarantine begin: then the story ends in another way, and is told again, on other nodes.
+     */
+    void whileLooking(Story story) throws Exception {
+        for (int times = 1; ; times++) {
+            try (Standstills standstills = Standstills.noted()) {
+                try {
+                    story.happen();
+                    return;
+                } catch (AssertionError | LockException e) {
+                    if (times == MOST_TIMES || !standstills.isAnyOf(MISSES_A_LOOK_MILLIS)) {
+                        throw e;
+                    }
+                }
+            }
+            closeAll();
+        }
     }
 
     /** @param memory the longest TTL, and so the quarantine */
@@ -123,6 +155,10 @@ final class MovingVoters implements AfterEachCallback {
 
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
+        closeAll();
+    }
+
+    private void closeAll() throws Exception {
         while (!open.isEmpty()) {
             open.pop().close();
         }
