@@ -14,6 +14,7 @@ CONSTANTS
   Interest,     \* the processes about which a client asks the Sentinels
   AtOnce,       \* whether Sentinels answer at once, or each one later. With one failover the former is enough: what
                 \* some say at different moments, all of them say at one of these moments
+  Releases,     \* whether clients give up attempts, and leases before they end
   Places,       \* which process (1, 2) the voter is in each term, as a sequence
   Ttl,          \* for how many ticks a process keeps a lock, and how long its quarantine is
   Validity,     \* for how many ticks a client relies on that
@@ -37,6 +38,7 @@ VARIABLES
   asked,        \* the terms in which a client has sent its acquisition
   sent,         \* the terms in which it has sent its present renewal
   votes,        \* the terms in which its present request was granted
+  read,         \* whether it has read such a grant, while it counted
   state,        \* new, asking, held, renewing, over
   valid,        \* for how many ticks the client relies on the lease that it has or asks for
   extension     \* the same for the renewal that is under way
@@ -44,7 +46,7 @@ VARIABLES
 witnesses == <<promoted, named>>
 processes == <<memory, mark, quiet>>
 knowledge == <<place, heard, epoch, fresh, term, counts, unsettled>>
-leases == <<asked, sent, votes, state, valid, extension>>
+leases == <<asked, sent, votes, read, state, valid, extension>>
 vars == <<witnesses, processes, knowledge, leases>>
 
 None == 0
@@ -71,6 +73,7 @@ Init ==
   /\ asked = [c \in Clients |-> {}]
   /\ sent = [c \in Clients |-> {}]
   /\ votes = [c \in Clients |-> {}]
+  /\ read = [c \in Clients |-> FALSE]
   /\ state = [c \in Clients |-> "new"]
   /\ valid = [c \in Clients |-> 0]
   /\ extension = [c \in Clients |-> 0]
@@ -104,6 +107,9 @@ Learn(s) ==
 (* For how long votes count from a question on, by a clock that may be slow. *)
 Fresh == Counts + Drift
 
+(* For how long a process that is new to a client is not asked. *)
+Settling == Counts + Drift
+
 (* Witnesses.agree: a majority must name the same term. One that has missed a failover and the one back names a       *)
 (* process by chance.                                                                                                 *)
 Alike(said) == Cardinality(said) = 1 \/ Is("epochsMixed")
@@ -115,7 +121,7 @@ Confirm(c, p, latest, since) ==
                \/ Is("epochIgnored") /\ term[c] > 0 /\ Process(c) = p
       wait == IF Is("nextPrimaryAskedAtOnce") THEN 0
               ELSE IF Is("settledWithoutDrift") THEN Counts
-              ELSE Counts + Drift
+              ELSE Settling
   IN /\ term' = [term EXCEPT ![c] = IF known THEN @ ELSE latest]
      /\ unsettled' = [unsettled EXCEPT ![c] = IF known THEN @ ELSE wait]
      /\ counts' = [counts EXCEPT ![c] = IF known /\ @ > since THEN @ ELSE since]
@@ -155,15 +161,18 @@ Question(c, p) ==
 Hear(c, s) ==
   /\ place[c] # None
   /\ s \notin heard[c]
+  /\ Cardinality(heard[c]) < Majority
   /\ Places[named[s]] = place[c]
   /\ epoch[c] = 0 \/ Alike({named[s], epoch[c]})
+  /\ heard' = [heard EXCEPT ![c] = @ \union {s}]
+  /\ epoch' = [epoch EXCEPT ![c] = Latest({named[s], @})]
+  /\ UNCHANGED <<place, fresh, term, counts, unsettled, witnesses, processes, leases>>
+
+(* Later the client has read the answers of a majority. *)
+Agree(c) ==
+  /\ Cardinality(heard[c]) >= Majority
   /\ fresh[c] > 0 \/ Is("countsFromTheAnswer")
-  /\ LET latest == Latest({named[s], epoch[c]}) IN
-     IF Cardinality(heard[c]) + 1 >= Majority
-     THEN Confirm(c, place[c], latest, IF Is("countsFromTheAnswer") THEN Fresh ELSE fresh[c])
-     ELSE /\ heard' = [heard EXCEPT ![c] = @ \union {s}]
-          /\ epoch' = [epoch EXCEPT ![c] = latest]
-          /\ UNCHANGED <<place, fresh, term, counts, unsettled>>
+  /\ Confirm(c, place[c], epoch[c], IF Is("countsFromTheAnswer") THEN Fresh ELSE fresh[c])
   /\ UNCHANGED <<witnesses, processes, leases>>
 
 Count(c) == counts[c] > 0 \/ Is("votesCountForEver")
@@ -175,14 +184,16 @@ Marked(c) ==
 
 (* Eligibility.refusal, NodeGuard: a client looks at a process that has no mark of this term, when it may ask it, and *)
 (* begins the quarantine.                                                                                             *)
-Look(c) ==
+LookFor(c, quarantine) ==
   /\ term[c] > 0
   /\ ~Marked(c)
   /\ unsettled[c] = 0
   /\ Count(c)
   /\ mark' = [mark EXCEPT ![Process(c)] = term[c]]
-  /\ quiet' = [quiet EXCEPT ![Process(c)] = IF Is("noQuarantineAfterAPromotion") THEN 0 ELSE Ttl]
+  /\ quiet' = [quiet EXCEPT ![Process(c)] = quarantine]
   /\ UNCHANGED <<memory, witnesses, knowledge, leases>>
+
+Look(c) == LookFor(c, IF Is("noQuarantineAfterAPromotion") THEN 0 ELSE Ttl)
 
 (**********************************************************************************************************************)
 (* Leases: Redlock, HeldLock                                                                                          *)
@@ -197,15 +208,25 @@ Ask(c) ==
   /\ state' = [state EXCEPT ![c] = "asking"]
   /\ asked' = [asked EXCEPT ![c] = {term[c]}]
   /\ valid' = [valid EXCEPT ![c] = Validity]
-  /\ UNCHANGED <<sent, votes, extension, witnesses, processes, knowledge>>
+  /\ UNCHANGED <<sent, votes, read, extension, witnesses, processes, knowledge>>
 
-(* An answer of the present term is read while it counts. *)
-Get(c) ==
-  /\ state[c] = "asking"
+(* An answer of the present term is read while it counts. The caller may go on later: what it relies on has begun     *)
+(* before its request, and not with the answer.                                                                       *)
+Read(c) ==
+  /\ state[c] \in {"asking", "renewing"}
+  /\ ~read[c]
   /\ \E t \in votes[c] : t = term[c] \/ Is("votesCountForEver")
   /\ Count(c)
+  /\ read' = [read EXCEPT ![c] = TRUE]
+  /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ UNCHANGED <<asked, sent, state, valid, extension, witnesses, processes, knowledge>>
+
+Get(c) ==
+  /\ state[c] = "asking"
+  /\ read[c]
   /\ valid[c] > 0
   /\ state' = [state EXCEPT ![c] = "held"]
+  /\ read' = [read EXCEPT ![c] = FALSE]
   /\ votes' = [votes EXCEPT ![c] = {}]
   /\ UNCHANGED <<asked, sent, valid, extension, witnesses, processes, knowledge>>
 
@@ -218,49 +239,64 @@ Renew(c) ==
   /\ state' = [state EXCEPT ![c] = "renewing"]
   /\ sent' = [sent EXCEPT ![c] = {term[c]}]
   /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ read' = [read EXCEPT ![c] = FALSE]
   /\ extension' = [extension EXCEPT ![c] = Validity]
   /\ UNCHANGED <<asked, valid, witnesses, processes, knowledge>>
 
 Extend(c) ==
   /\ state[c] = "renewing"
   /\ valid[c] > 0
-  /\ \E t \in votes[c] : t = term[c] \/ Is("votesCountForEver")
-  /\ Count(c)
+  /\ read[c]
   /\ state' = [state EXCEPT ![c] = "held"]
+  /\ read' = [read EXCEPT ![c] = FALSE]
   /\ valid' = [valid EXCEPT ![c] = IF extension[c] > @ THEN extension[c] ELSE @]
   /\ extension' = [extension EXCEPT ![c] = 0]
   /\ votes' = [votes EXCEPT ![c] = {}]
   /\ UNCHANGED <<asked, sent, witnesses, processes, knowledge>>
 
-(* Releases are not modelled: a lease that has ended is enough here. *)
+(* A lease ends, or a client gives up an attempt or a lease before that. *)
 End(c) ==
-  /\ state[c] # "new"
-  /\ valid[c] = 0
-  /\ state[c] # "over"
+  /\ state[c] \notin {"new", "over"}
+  /\ valid[c] = 0 \/ Releases
   /\ state' = [state EXCEPT ![c] = "over"]
   /\ votes' = [votes EXCEPT ![c] = {}]
+  /\ read' = [read EXCEPT ![c] = FALSE]
+  /\ valid' = [valid EXCEPT ![c] = 0]
   /\ extension' = [extension EXCEPT ![c] = 0]
-  /\ UNCHANGED <<asked, sent, valid, witnesses, processes, knowledge>>
+  /\ UNCHANGED <<asked, sent, witnesses, processes, knowledge>>
 
 (* The process of a term runs acquire.lua. That term may be over by now. *)
-RunAcquire(c, t) ==
+RunAcquireFor(c, t, left) ==
   LET p == Places[t] IN
   /\ t \in asked[c]
   /\ memory[p].owner \in {None, c} \/ memory[p].left = 0
   /\ quiet[p] = 0
-  /\ memory' = [memory EXCEPT ![p] = [owner |-> c, left |-> Ttl]]
-  /\ votes' = IF state[c] = "asking" THEN [votes EXCEPT ![c] = @ \union {t}] ELSE votes
-  /\ UNCHANGED <<mark, quiet, asked, sent, state, valid, extension, witnesses, knowledge>>
+  /\ memory' = [memory EXCEPT ![p] = [owner |-> c, left |-> left]]
+  /\ votes' = IF state[c] = "asking" /\ ~read[c] THEN [votes EXCEPT ![c] = @ \union {t}] ELSE votes
+  /\ UNCHANGED <<mark, quiet, read, asked, sent, state, valid, extension, witnesses, knowledge>>
+
+RunAcquire(c, t) == RunAcquireFor(c, t, Ttl)
 
 (* The process of a term runs renew.lua: it heals nothing in quarantine. *)
-RunRenew(c, t) ==
+RunRenewFor(c, t, left) ==
   LET p == Places[t] IN
   /\ t \in sent[c]
   /\ \/ memory[p].owner = c
      \/ quiet[p] = 0 /\ (memory[p].owner = None \/ memory[p].left = 0)
-  /\ memory' = [memory EXCEPT ![p] = [owner |-> c, left |-> Ttl]]
-  /\ votes' = IF state[c] = "renewing" THEN [votes EXCEPT ![c] = @ \union {t}] ELSE votes
-  /\ UNCHANGED <<mark, quiet, asked, sent, state, valid, extension, witnesses, knowledge>>
+  /\ memory' = [memory EXCEPT ![p] = [owner |-> c, left |-> left]]
+  /\ votes' = IF state[c] = "renewing" /\ ~read[c] THEN [votes EXCEPT ![c] = @ \union {t}] ELSE votes
+  /\ UNCHANGED <<mark, quiet, read, asked, sent, state, valid, extension, witnesses, knowledge>>
+
+RunRenew(c, t) == RunRenewFor(c, t, Ttl)
+
+(* A process runs release.lua, or the undo of an attempt: that needs no vote, so the client asks whichever it knows.  *)
+(* What comes after it may take the lock again for a client that does not rely on it: tombstones are left out.        *)
+RunRelease(c, p) ==
+  /\ Releases
+  /\ state[c] = "over"
+  /\ memory[p].owner = c
+  /\ memory' = [memory EXCEPT ![p] = Free]
+  /\ UNCHANGED <<mark, quiet, witnesses, knowledge, leases>>
 
 Less(timer) == IF timer > 0 THEN timer - 1 ELSE 0
 AllLess(timers) == [i \in DOMAIN timers |-> Less(timers[i])]
@@ -275,16 +311,17 @@ Tick ==
   /\ unsettled' = AllLess(unsettled)
   /\ valid' = AllLess(valid)
   /\ extension' = AllLess(extension)
-  /\ UNCHANGED <<witnesses, mark, place, heard, epoch, term, asked, sent, votes, state>>
+  /\ UNCHANGED <<witnesses, mark, place, heard, epoch, term, asked, sent, votes, read, state>>
 
 Next ==
   \/ Tick
   \/ Promote
   \/ \E s \in Sentinels : Learn(s)
   \/ \E c \in Clients :
-       \/ Look(c) \/ Ask(c) \/ Get(c) \/ Renew(c) \/ Extend(c) \/ End(c)
-       \/ \E p \in Processes : Question(c, p) \/ QuestionAnsweredAtOnce(c, p)
+       \/ Look(c) \/ Ask(c) \/ Read(c) \/ Get(c) \/ Renew(c) \/ Extend(c) \/ End(c)
+       \/ \E p \in Processes : Question(c, p) \/ QuestionAnsweredAtOnce(c, p) \/ RunRelease(c, p)
        \/ \E s \in Sentinels : Hear(c, s)
+       \/ Agree(c)
        \/ \E t \in Terms : RunAcquire(c, t) \/ RunRenew(c, t)
 
 Spec == Init /\ [][Next]_vars

@@ -57,7 +57,9 @@ enum Fault {
     RESTART_WHOLE(0),
     /** Another process takes the place of a node's. Only in worlds of its own, in which nodes have standbys. */
     FAILOVER(0),
-    /** The same, after a while in which the process and the others do not hear each other in one direction. */
+    /** The same, and the standby has received all or nothing, and the former primary goes on for long. */
+    FAILOVER_IN_FULL(0),
+    /** As the first, after a while in which the process and the others do not hear each other in one direction. */
     FAILOVER_ONE_WAY(0),
     /**
      * The same as one of these, or the standby comes to the place of the primary; and the address of one of the
@@ -128,7 +130,10 @@ enum Fault {
 
     /** Returns whether another process takes the place of a node's by it, which has a standby. */
     boolean isFailover() {
-        return this == FAILOVER || this == FAILOVER_ONE_WAY || this == FAILOVER_ASTRAY || this == WITNESSES_LOST;
+        return switch (this) {
+            case FAILOVER, FAILOVER_IN_FULL, FAILOVER_ONE_WAY, FAILOVER_ASTRAY, WITNESSES_LOST -> true;
+            default -> false;
+        };
     }
 
     /** Returns whether it happens to clusters only. */

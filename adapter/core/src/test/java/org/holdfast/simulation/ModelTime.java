@@ -23,6 +23,8 @@ final class ModelTime {
     private final Duration ttl;
     private final double quarantine;
     private final double validity;
+    private final double counts;
+    private final double settles;
 
     /** @param ttl of all leases */
     ModelTime(Setting setting, Duration ttl) {
@@ -31,6 +33,10 @@ final class ModelTime {
         this.validity = setting.timing().validityNanos(ttl.toMillis()) / (1 - spread);
         this.shortestLease = ttl.toNanos() / (1 + spread) - GRAIN;
         this.quarantine = setting.acceptedSettings().widest().quarantine().toNanos() / (1 + spread);
+        Duration round = setting.timing().nodeTimeout();
+        Duration whole = Whereabouts.counts(setting);
+        this.counts = whole.minus(round).toNanos();
+        this.settles = whole.toNanos() * (1 + 2 * setting.timing().driftFactor());
         if (drift() < 0 || validity() > tick(shortestLease) - 1) {
             throw new IllegalArgumentException(
                     "a client relies on a lease for longer than a node keeps it: " + setting);
@@ -55,6 +61,16 @@ final class ModelTime {
     /** Returns for how long a client relies on a lease at the most. */
     private long validity() {
         return tick(validity) + 2;
+    }
+
+    /** Returns for how long a vote counts at the most, from the question to the witnesses on. */
+    long fresh() {
+        return tick(counts / (1 - spread)) + 2;
+    }
+
+    /** Returns for how long a client does not ask a process that is new to it, at the least. */
+    long settling() {
+        return tick(settles / (1 + spread)) - 1;
     }
 
     /** Returns how long a quarantine is at the least. */

@@ -308,6 +308,7 @@ final class Network {
                     if (reason.isPresent()) {
                         answers.answered(new Answer(node, new Reply.NotSent(reason.get()), 0));
                     } else {
+                        world.observer().left(command, view.places);
                         connection.send(command, prepared, answers);
                     }
                 }

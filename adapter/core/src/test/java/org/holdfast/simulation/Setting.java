@@ -61,15 +61,15 @@ record Setting(
 
     /** Draws one in which only that happens which a model of the protocol has: no fence expires, no clock jumps. */
     static Setting drawModelled(Random random, Modelled modelled) {
-        Timing timing = new Timing(
-                Duration.ofMillis(50), Duration.ofMillis(700), Duration.ofSeconds(60), DRIFT, MARGIN, TICKET_TTL);
+        Timing timing =
+                new Timing(Duration.ofMillis(50), modelled.maxTtl(), Duration.ofSeconds(60), DRIFT, MARGIN, TICKET_TTL);
         return new Setting(
-                List.of(1, 3, 3, 5).get(random.nextInt(4)),
+                modelled.drawNodes(random),
                 timing,
                 MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3)),
                 List.of(0.0, 0.03, 0.15).get(random.nextInt(3)),
-                Fault.drawKinds(random, modelled.faults),
-                2 + random.nextInt(8),
+                modelled.drawKinds(random),
+                modelled.drawFaults(random),
                 Optional.empty(),
                 false);
     }
@@ -195,6 +195,11 @@ record Setting(
     long troubleNanos() {
         long moving = isClustered() || kinds.contains(Fault.WITNESSES_LOST) ? 16_000 : 8_000;
         return survival.map(what -> what.duration(this)).orElse((isMoving() ? moving : 3_000) * MILLI);
+    }
+
+    /** Processes that take each other's place run on one machine, and have its clock. */
+    boolean isOnOneMachine() {
+        return kinds.contains(Fault.FAILOVER_IN_FULL);
     }
 
     /** Nodes fail over: they have standbys, or are clusters. */

@@ -27,6 +27,10 @@ final class SimulatedClock {
         this.stepMicros = stepMicros;
     }
 
+    double rate() {
+        return rate;
+    }
+
     /** Returns what it shows. */
     long micros() {
         return SimulatedNode.BOOT_MICROS + (long) (world.now() * rate) / 1_000 + errorMicros;

@@ -165,6 +165,7 @@ final class SimulatedConnection {
             sendVouching(first, ended);
             return;
         }
+        world.observer().read(first.command(), weighed);
         first.answers().answered(weighed);
         if (answer.reply() instanceof Reply.Refused refused && NodeErrors.isMisdirected(refused.reason())) {
             view.places.misdirected();

@@ -155,7 +155,7 @@ final class SimulatedNode {
         MemoryRedis before = redis.copy();
         known.add(prepared.call().source());
         Answer answer = run(prepared);
-        world.observer().ran(command, answer);
+        world.observer().ran(this, command, answer);
         Belongings belongings = new Belongings(redis.copy(), prepared.call(), command, clock.micros() / 1_000);
         checker.done(command, answer, before, redis, belongings, clock.micros(), counts);
         if (counts && answer.reply() instanceof Reply.Granted) {

@@ -149,6 +149,41 @@ final class SimulatedVoter {
     }
 
     /**
+     * The other process becomes the primary, with all that the former one has at this moment, or with what it has
+     * itself. The former one is not told, and goes on for those that ask it.
+     */
+    void failOverInFull() {
+        int epoch = named.size();
+        SimulatedNode former = primary();
+        int next = 1 - named.get(epoch - 1);
+        SimulatedNode standby = processes.get(next);
+        named.add(next);
+        if (standby.role.isReplica() || random.nextBoolean()) {
+            standby.role.promote(
+                    (random.nextBoolean() ? former : standby).redis().snapshot());
+        } else if (namedAt < world.now() - unasked) {
+            standby.haveMissed();
+        }
+        namedAt = Long.MAX_VALUE;
+        tellWitnesses(epoch, GOSSIP);
+    }
+
+    /** Returns the processes, by place; they stay there in worlds that a model has. */
+    List<SimulatedNode> processes() {
+        return List.copyOf(processes);
+    }
+
+    /** Returns the present epoch. */
+    int epoch() {
+        return named.size() - 1;
+    }
+
+    /** Returns the latest epoch of which a witness knows. */
+    int known(int witness) {
+        return known[witness];
+    }
+
+    /**
      * What the primary says reaches neither the witnesses nor its standby any more, and what they say reaches it; or
      * the other way round. Either way witnesses have no answer from it. So they replace it after a while, by a standby
      * that has nothing of what was granted since, or all. The former one goes on until they hear each other again.
@@ -214,7 +249,8 @@ final class SimulatedVoter {
         }
     }
 
-    private SimulatedNode primary() {
+    /** Returns the process that was named last. */
+    SimulatedNode primary() {
         return processes.get(named.get(named.size() - 1));
     }
 

@@ -30,9 +30,6 @@ public final class Simulation {
     /** In one of so many worlds connections go through proxies, and outlive the processes behind these. */
     private static final int PROXIED_EVERY = 6;
 
-    /** How long things go wrong in a run that is traced. */
-    private static final long BRIEF = 1_000 * MILLI;
-
     /** In one of so many of these a client never comes back. */
     private static final int DYING_EVERY = 10;
 
@@ -105,17 +102,16 @@ public final class Simulation {
         long[] steps = setting.drawClockSteps(random);
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0 && !setting.isMoving();
-            nodes.add(build(node, lua, steps[node], persistent));
+            nodes.add(build(node, lua, setting.clockRate(random), steps[node], persistent));
             haveBeenUsed(nodes.get(node));
         }
     }
 
-    private SimulatedNode build(int node, LuaInterpreter lua, long clockStep, boolean persistent) {
+    private SimulatedNode build(int node, LuaInterpreter lua, double rate, long clockStep, boolean persistent) {
         long quarantine = setting.timing().maxLeaseTtl().toNanos();
         NodeChecker watcher =
                 new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros(), setting.unusedMicros());
-        SimulatedNode process =
-                new SimulatedNode(world, node, lua, setting.clockRate(random), clockStep, persistent, watcher);
+        SimulatedNode process = new SimulatedNode(world, node, lua, rate, clockStep, persistent, watcher);
         processes.add(process);
         return process;
     }
@@ -143,7 +139,7 @@ public final class Simulation {
 
     private SimulatedCluster buildCluster(int number, int voter, String name, LuaInterpreter lua) {
         return new SimulatedCluster(world, number, setting, name, durable -> {
-            SimulatedNode process = build(voter, lua, 0, durable);
+            SimulatedNode process = build(voter, lua, setting.clockRate(random), 0, durable);
             process.clock.push(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
             return process;
         });
@@ -163,9 +159,11 @@ public final class Simulation {
 
     private void buildStandbys(LuaInterpreter lua) {
         for (int node = 0; setting.isMoving() && node < nodes.size(); node++) {
-            SimulatedNode standby = build(node, lua, 0, false);
+            boolean beside = setting.isOnOneMachine();
+            double rate = beside ? nodes.get(node).clock.rate() : setting.clockRate(random);
+            SimulatedNode standby = build(node, lua, rate, 0, false);
             haveBeenUsed(standby);
-            standby.standBy(harmlessError(LITTLE_MICROS));
+            standby.standBy(beside ? 0 : harmlessError(LITTLE_MICROS));
             network.hear(node, standby);
             voters.add(new SimulatedVoter(
                     world, nodes.get(node), standby, Whereabouts.counts(setting).toNanos()));
@@ -218,24 +216,26 @@ public final class Simulation {
      * Runs a world in which only that happens which a model of the protocol has.
      *
      * @param lenient whether the trace ends where the simulation finds a broken promise
-     * @return its trace
+     * @return its trace in TLA+
      */
-    static Trace trace(long seed, Modelled modelled, boolean lenient, LuaInterpreter lua) throws Throwable {
+    static String trace(long seed, Modelled modelled, boolean lenient, LuaInterpreter lua) throws Throwable {
         World world = new World(seed);
         Setting setting = Setting.drawModelled(world.random, modelled);
         Habits habits = Habits.drawModelled(world.random, setting.timing().maxLeaseTtl(), modelled);
-        Simulation simulation = new Simulation(seed, world, setting, habits, BRIEF, false, lua);
+        Simulation simulation = new Simulation(seed, world, setting, habits, modelled.troubleNanos(), false, lua);
         String lock = habits.requests().get(0).name();
-        TraceRecorder recorder = new TraceRecorder(world, setting, lock, simulation.nodes, simulation.clients);
-        world.observe(recorder);
+        Recording recording = modelled.isMoving()
+                ? new VoterRecorder(world, setting, lock, simulation.voters.get(0), simulation.clients)
+                : new TraceRecorder(world, setting, lock, simulation.nodes, simulation.clients, modelled);
+        world.observe(recording);
         try {
-            simulation.liveBriefly(seed % DYING_EVERY == 0);
+            simulation.liveBriefly(modelled.troubleNanos(), seed % DYING_EVERY == 0 && !modelled.isMoving());
         } catch (Throwable e) {
             if (!lenient) {
                 throw new AssertionError("seed " + seed + ": " + e + "; " + simulation, e);
             }
         }
-        return recorder.trace("seed " + seed, modelled);
+        return recording.text("seed " + seed);
     }
 
     /** Describes the world and what went wrong in it. */
@@ -275,10 +275,10 @@ public final class Simulation {
     }
 
     /** @param dying whether the last client that gets the lock stands still until the key of that has gone */
-    private void liveBriefly(boolean dying) throws Throwable {
-        clients.forEach(client -> client.start(0, BRIEF));
+    private void liveBriefly(long trouble, boolean dying) throws Throwable {
+        clients.forEach(client -> client.start(0, trouble));
         faults.begin();
-        long end = BRIEF + AFTERMATH / 4;
+        long end = trouble + AFTERMATH / 4;
         if (dying) {
             Client last = clients.get(0);
             world.at(end, last::tryOnce);

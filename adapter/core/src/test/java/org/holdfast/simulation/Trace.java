@@ -42,6 +42,9 @@ final class Trace {
         /** Null until it is sent. */
         Claim claim;
 
+        /** Where its client found what it asked; null if that does not matter. */
+        Places by;
+
         boolean got;
         boolean over;
 
@@ -109,7 +112,9 @@ final class Trace {
             }
             lines.add(text(step));
         }
-        return "[name |-> \"" + name + "\", nodes |-> " + nodes + ", tokens |-> <<" + joined(tokensOfClaims())
+        List<Integer> tokens = tokensOfClaims();
+        return "[name |-> \"" + name + "\", nodes |-> " + nodes + ", claims |-> " + tokens.size() + ", tokens |-> <<"
+                + joined(tokens)
                 + ">>, steps |-> <<" + joined(lines) + ">>]";
     }
 

@@ -12,10 +12,11 @@ public final class TracedRuns {
     private TracedRuns() {}
 
     /** Returns definitions in TLA+ of the times that all these runs have, for constants of a model. */
-    public static String times() {
-        ModelTime times = new ModelTime(Setting.drawModelled(new Random(0), Modelled.HOLDERS), Habits.SHORT_TTL);
+    public static String times(Modelled modelled) {
+        ModelTime times = new ModelTime(Setting.drawModelled(new Random(0), modelled), modelled.ttl());
         return "TracedTtl == " + times.ttl() + "\nTracedDrift == " + times.drift() + "\nTracedQuarantine == "
-                + times.quarantine() + "\n";
+                + times.quarantine() + "\nTracedFresh == " + times.fresh() + "\nTracedSettling == "
+                + times.settling() + "\n";
     }
 
     /**
@@ -43,7 +44,7 @@ public final class TracedRuns {
         LuaInterpreter lua = new LuaInterpreter();
         List<String> traces = new ArrayList<>();
         for (long seed = from; seed < from + seeds; seed++) {
-            traces.add(Simulation.trace(seed, modelled, mutated, lua).text());
+            traces.add(Simulation.trace(seed, modelled, mutated, lua));
         }
         return traces;
     }

@@ -118,6 +118,7 @@ final class Trouble {
             case FULL_MEMORY -> node.refuse(MemoryRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
             case FAILOVER -> failOver(nodes.indexOf(node));
+            case FAILOVER_IN_FULL -> failOverInFull(nodes.indexOf(node));
             case FAILOVER_ONE_WAY -> failOverOneWay(nodes.indexOf(node));
             case FAILOVER_ASTRAY -> failOverAstray(nodes.indexOf(node));
             case WITNESSES_LOST -> loseWitnesses(nodes.indexOf(node));
@@ -131,6 +132,11 @@ final class Trouble {
         if (random.nextBoolean()) { // and back
             world.after(upTo(end - world.now()), () -> voters.get(node).failOver(end - world.now()));
         }
+    }
+
+    private void failOverInFull(int node) {
+        divide(node, upTo(end - world.now()));
+        voters.get(node).failOverInFull();
     }
 
     private void replaceInPlace(int node) {

@@ -132,6 +132,7 @@ final class Whereabouts implements Places {
 
     /** Asks all witnesses, and waits for their answers for a node timeout at the most. */
     void ask() {
+        world.observer().inquired(this);
         long askedAt = time.nanoTime();
         long wall = time.epochMicros();
         List<List<Witnesses.Testimony>> heard = new ArrayList<>();
@@ -150,6 +151,7 @@ final class Whereabouts implements Places {
     private void weigh(int node, List<Witnesses.Testimony> heard, long askedAt, long wall) {
         List<Witnesses.Testimony> own = successions.get(node).own(heard);
         Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, own);
+        agreed.ifPresent(named -> world.observer().agreed(this, named));
         agreed.ifPresent(named -> successions.get(node).agreed(named, own));
         if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
             Terms.Term term = terms.get(node).current().orElseThrow();
@@ -166,6 +168,7 @@ final class Whereabouts implements Places {
             boolean reached = world.now() >= apartUntil[node] || witness < heardWitnesses[node];
             if (reached) {
                 Witnesses.Testimony said = voters.get(node).ask(witness);
+                world.observer().testified(this, witness, said);
                 network.later(() -> heard.add(said));
             }
         });

@@ -126,7 +126,7 @@ class ReadersTraceTest {
         for (Mistake mistake : Mistake.values()) {
             traces.addAll(mistake.runs.record(mistake));
         }
-        followed = Followed.by("readers-trace", "ReadersTrace", TraceModule.of(traces, RUNS));
+        followed = Followed.by("readers-trace", "ReadersTrace", TraceModule.of(Modelled.READERS, traces, RUNS));
     }
 
     @Test

@@ -3,10 +3,15 @@ package org.holdfast.tla;
 
 import java.util.List;
 import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.holdfast.simulation.Modelled;
 import org.holdfast.simulation.TracedRuns;
 
-/** The module {@code Traces}, which {@code HoldfastTrace.tla} or {@code ReadersTrace.tla} follows. */
+/** The module {@code Traces}, which {@code HoldfastTrace.tla} and its siblings follow. */
 final class TraceModule {
+
+    private static final Pattern CLAIMS = Pattern.compile("claims \\|-> (\\d+)");
 
     private TraceModule() {}
 
@@ -15,8 +20,8 @@ final class TraceModule {
      *
      * @param sound how many of them, the first ones, are of the code as it is
      */
-    static String of(List<String> traces, int sound) {
-        return "---- MODULE Traces ----\nEXTENDS Integers\n" + TracedRuns.times()
+    static String of(Modelled modelled, List<String> traces, int sound) {
+        return "---- MODULE Traces ----\nEXTENDS Integers\n" + TracedRuns.times(modelled)
                 + "Sound == " + sound + "\n"
                 + "MostClaims == " + most(traces, TraceModule::claims) + "\n"
                 + "MostSteps == " + most(traces, TraceModule::steps) + "\n"
@@ -28,8 +33,11 @@ final class TraceModule {
     }
 
     private static int claims(String trace) {
-        String from = trace.substring(trace.indexOf("tokens |-> <<"));
-        return from.substring(0, from.indexOf(">>")).split(",").length;
+        Matcher claims = CLAIMS.matcher(trace);
+        if (!claims.find()) {
+            throw new IllegalArgumentException(trace);
+        }
+        return Integer.parseInt(claims.group(1));
     }
 
     private static int steps(String trace) {

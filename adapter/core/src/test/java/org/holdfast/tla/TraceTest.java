@@ -112,7 +112,7 @@ class TraceTest {
         for (Mistake mistake : Mistake.values()) {
             traces.addAll(mistake.runs.record(mistake));
         }
-        followed = Followed.by("trace", "HoldfastTrace", TraceModule.of(traces, RUNS));
+        followed = Followed.by("trace", "HoldfastTrace", TraceModule.of(Modelled.HOLDERS, traces, RUNS));
     }
 
     @Test
