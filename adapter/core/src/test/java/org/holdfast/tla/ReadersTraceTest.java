@@ -44,7 +44,7 @@ class ReadersTraceTest {
                 "local held, unsure = 0, 0"),
         WRITER_HEALED_WHILE_OTHERS_READ(
                 "runRenew",
-                0,
+                152,
                 SCRIPTS + "renew.lua",
                 "      if owner then",
                 "      if owner and not string.match(owner, '^readers ') then"),
@@ -96,7 +96,7 @@ class ReadersTraceTest {
         RENEWAL_THAT_CAN_BE_UNDONE("runRenew", 0, JOIN_READING, "  before = stands\n", "  before = lease\n"),
         HEALED_OVER_A_LARGER_TOKEN(
                 "runRenew",
-                6,
+                36,
                 RENEW_READING,
                 "if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then",
                 "if known < 0 then"),
