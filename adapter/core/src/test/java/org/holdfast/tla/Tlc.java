@@ -20,7 +20,7 @@ final class Tlc {
     static final Path MODULES = Path.of("src/test/tla");
 
     private static final Path RUNS = Path.of("target/tlc");
-    private static final long LIMIT_MINUTES = 20;
+    private static final long LIMIT_MINUTES = 90;
     private static final Pattern VIOLATED =
             Pattern.compile("Error: (?:Invariant|Action property|Temporal property) (\\w+) (?:is|was) violated");
     private static final Pattern DISTINCT = Pattern.compile("([\\d,]+) distinct states found");
