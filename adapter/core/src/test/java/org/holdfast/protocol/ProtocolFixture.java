@@ -12,6 +12,7 @@ import org.holdfast.Release;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.lease.Grants;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
@@ -50,6 +51,10 @@ public final class ProtocolFixture {
     public final ScriptedNodes nodes;
     public final ScriptedNodes service;
     public final UnfinishedReleases unfinished;
+
+    /** Is told when a release is to be sent again. */
+    public WakeUp whenUnfinished;
+
     public final LockEngine engine;
 
     // the parts of the engine that tests of several rooms use
@@ -102,7 +107,8 @@ public final class ProtocolFixture {
                 Duration.ofSeconds(1));
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
-        unfinished = new UnfinishedReleases(time, count, wakeUps::add);
+        whenUnfinished = wakeUps::add;
+        unfinished = new UnfinishedReleases(time, count, nanos -> whenUnfinished.within(nanos));
         engine = engine(task -> threads.execute(task));
         acquirer = engine.acquirer;
         attemptLimiter = engine.attemptLimiter;

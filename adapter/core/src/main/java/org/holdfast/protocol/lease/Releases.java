@@ -56,7 +56,12 @@ public final class Releases {
 
     /** Releases a lock, as its holder has asked for: waits for the nodes or not. */
     ReleaseResult release(HeldLock heldLock, Nodes nodes) {
-        return isLeftToNodes(heldLock) ? send(heldLock, nodes) : releaseNow(heldLock, nodes);
+        try {
+            return isLeftToNodes(heldLock) ? send(heldLock, nodes) : releaseNow(heldLock, nodes);
+        } catch (RuntimeException | Error e) {
+            giveUp(heldLock, e);
+            throw e;
+        }
     }
 
     /**
@@ -75,26 +80,25 @@ public final class Releases {
         Claim claim = heldLock.claim();
         List<String> names = claim.target().names();
         long characters = BatchSize.characters(claim);
-        unawaitedCharacters.addAndGet(characters);
         UnawaitedRelease release = redlock.unawaitedRelease(nodes, claim, (self, freed) -> {
             unawaitedCharacters.addAndGet(-characters);
             forget(names, self);
             report(heldLock, begun, freed);
         });
-        names.forEach(name -> unawaited.merge(name, List.of(release), Releases::joined)); // before its answers come
-        counters.released.increment();
+        unawaitedCharacters.addAndGet(characters);
         boolean sent = false;
         try {
+            names.forEach(name -> unawaited.merge(name, List.of(release), Releases::joined)); // before its answers come
+            counters.released.increment();
             release.send(nodes);
             sent = true;
         } finally {
             if (!sent) {
                 unawaitedCharacters.addAndGet(-characters);
                 forget(names, release);
-                redlock.abandon(claim);
             }
-            heldLocks.remove(heldLock);
         }
+        heldLocks.remove(heldLock);
         return wasHeld(heldLock, begun) ? ReleaseResult.UNCONFIRMED : ReleaseResult.NOT_HELD;
     }
 
@@ -149,34 +153,34 @@ public final class Releases {
             return release(List.of(heldLock), nodes).get(0);
         }
         Command.Release command = Command.Release.ofLease(heldLock.claim());
-        try {
-            Round round = nodes.send(command, NodeSet.first(nodes.count()));
-            return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
-        } catch (RuntimeException | Error e) {
-            giveUp(heldLock);
-            throw e;
-        }
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
+        return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
     }
 
     /**
      * A release has failed in this process, perhaps before a node has received it: it is sent later. A lock that stayed
-     * on the books as released would keep the waiters of this process out.
+     * on the books as released would keep the waiters of this process out: it is removed though the rest may fail as
+     * well, as it does where there is no memory.
      */
-    private void giveUp(HeldLock heldLock) {
-        if (!heldLocks.of(heldLock.lock()).contains(heldLock)) {
-            return; // it was released before the failure
+    private void giveUp(HeldLock heldLock, Throwable failure) {
+        try {
+            boolean known = heldLocks.of(heldLock.lock()).contains(heldLock); // else it was released before the failure
+            boolean kept = heldLock.keptNanos(time.nanoTime()) > 0;
+            if (known && !kept) {
+                redlock.abandon(heldLock.claim());
+            }
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
+        } finally {
+            heldLocks.remove(heldLock);
         }
-        if (heldLock.keptNanos(time.nanoTime()) == 0) {
-            redlock.abandon(heldLock.claim());
-        }
-        heldLocks.remove(heldLock);
     }
 
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
         try {
             return releaseEach(all, nodes, until);
         } catch (RuntimeException | Error e) {
-            all.forEach(this::giveUp);
+            all.forEach(heldLock -> giveUp(heldLock, e));
             throw e;
         }
     }
