@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.runtime.scheduling.DueMoment;
+import org.holdfast.runtime.scheduling.Pulse;
 
 /**
  * Runs a task whenever it is due, on the container's managed executor, and on a thread of the adapter while that
@@ -111,7 +112,7 @@ final class ManagedTask implements Runnable, AutoCloseable {
     @Override
     public void run() {
         while (!closed) {
-            due.sleep(nextTurn());
+            sleep(nextTurn());
         }
     }
 
@@ -119,9 +120,17 @@ final class ManagedTask implements Runnable, AutoCloseable {
     private long nextTurn() {
         try {
             return turn();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             mode = Mode.LEFT;
             return TURN_NANOS;
+        }
+    }
+
+    private void sleep(long nanos) {
+        try {
+            due.sleep(nanos);
+        } catch (Throwable e) { // no memory to sleep: the next turn comes at once
+            Pulse.pauseAfterFailure();
         }
     }
 

@@ -107,14 +107,22 @@ final class ManagedThreads implements AutoCloseable {
 
     private void make() {
         while (!closed || !notBegun.isEmpty()) {
-            ready = !closed;
-            Runnable request = nextRequest();
-            if (request != null) {
-                request.run();
+            try {
+                answerOne();
+            } catch (Throwable e) { // without memory: what it has made may still need a look
+                Pulse.pauseAfterFailure();
             }
-            notBegun.removeIf(task -> isSettled(task, System.nanoTime()));
         }
         ready = false;
+    }
+
+    private void answerOne() {
+        ready = !closed;
+        Runnable request = nextRequest();
+        if (request != null) {
+            request.run();
+        }
+        notBegun.removeIf(task -> isSettled(task, System.nanoTime()));
     }
 
     private @Nullable Runnable nextRequest() {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.scheduling;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
+import org.holdfast.protocol.env.SureLock;
 
 /**
  * Runs a task whenever it is due, on the one thread that runs this, and lets that thread sleep meanwhile. Until it has
  * begun, another thread may {@linkplain #standIn() stand in}.
  */
 public final class Pulse implements Runnable, AutoCloseable {
+
+    private static final long FAILED_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final DueMoment due;
     private final Runnable task;
@@ -36,32 +40,54 @@ public final class Pulse implements Runnable, AutoCloseable {
     public void run() {
         begun = true;
         due.wake(); // the thread that stands in
-        beating.lock();
-        beat(() -> closed);
+        SureLock.take(beating); // the other thread ends, and this one is the last
+        beat(false);
     }
 
     /** Does the work of the thread that is to run this, and returns when that has begun, or this is closed. */
     void standIn() {
         if (beating.tryLock()) { // else that thread has begun
-            beat(() -> closed || begun);
+            beat(true);
         }
     }
 
-    private void beat(BooleanSupplier ends) {
+    /** @param standsIn whether this ends when the thread has begun that is to run the task */
+    private void beat(boolean standsIn) {
         try {
-            while (!ends.getAsBoolean()) {
-                long left = due.nanosLeft();
-                if (left > 0) {
-                    due.sleep(left);
-                } else {
-                    due.run(task);
-                }
+            while (!closed && !(standsIn && begun)) {
+                turn();
             }
         } finally {
             beating.unlock();
         }
         if (closed) {
             atEnd.run();
+        }
+    }
+
+    /**
+     * Sleeps or runs the task. Nothing ends this thread: no other one would renew leases. Where there is no memory,
+     * even to sleep, it tries again until there is.
+     */
+    private void turn() {
+        try {
+            long left = due.nanosLeft();
+            if (left > 0) {
+                due.sleep(left);
+            } else {
+                due.run(task);
+            }
+        } catch (Throwable e) {
+            pauseAfterFailure();
+        }
+    }
+
+    /** Waits a moment, which needs no memory, on a thread that has to go on whatever fails. */
+    public static void pauseAfterFailure() {
+        try {
+            LockSupport.parkNanos(FAILED_PAUSE_NANOS);
+        } catch (Throwable e) {
+            Thread.onSpinWait(); // a virtual thread, which needs memory for it
         }
     }
 

@@ -15,7 +15,20 @@ public final class SharedScheduling {
 
     public SharedScheduling(Scheduling threads) {
         this.threads = threads;
-        threads.repeat(() -> repeated.forEach(Runnable::run));
+        threads.repeat(this::runAll);
+    }
+
+    /** What fails in one service keeps no other from its run. */
+    private void runAll() {
+        repeated.forEach(this::runOne);
+    }
+
+    private void runOne(Runnable sweep) {
+        try {
+            sweep.run();
+        } catch (Throwable e) { // it reports its failures itself
+            threads.within(DueMoment.PAUSE_NANOS);
+        }
     }
 
     /** Returns the scheduling of one service, which ends with that service. */

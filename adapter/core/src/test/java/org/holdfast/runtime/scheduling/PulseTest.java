@@ -194,6 +194,15 @@ class PulseTest {
     }
 
     @Test
+    void sleepThatFails_isFollowedByTheNextRun() {
+        duringSleep = () -> {
+            throw new OutOfMemoryError("no memory to sleep");
+        };
+        run(2);
+        assertThat(runs).containsExactly(0L, SLEEP_MILLIS);
+    }
+
+    @Test
     void close_whileItSleeps_endsItWithoutARun() {
         due.within(0);
         duringSleep = pulse::close;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/** The main program of {@link FullHeapTest}: fills its heap for moments, and prints what becomes of its locks. */
+final class ProcessWithFullHeap {
+
+    private static final int TIMES = 6;
+    private static final Duration FULL = ofMillis(200);
+    private static final Duration TTL = ofSeconds(1);
+
+    /** What fills the heap: arrays, each with the one before. */
+    private static volatile Object @Nullable [] filling;
+
+    private ProcessWithFullHeap() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Map<String, String> settings = Map.of(
+                "nodes",
+                arguments[0],
+                "guard",
+                "OFF",
+                "ttlMillis",
+                Long.toString(TTL.toMillis()),
+                "nodeTimeoutMillis",
+                "500");
+        try (LockConnectionFactory locks = Holdfast.connect(settings);
+                LockConnection connection = locks.getConnection()) {
+            for (int i = 0; i < TIMES; i++) {
+                fillWhileHeld(connection, "held-" + i);
+            }
+            Lease fresh = acquire(connection, "fresh");
+            Thread.sleep(TTL.multipliedBy(2).toMillis());
+            System.out.println("renewed=" + fresh.isHeld());
+            fresh.release();
+            int free = 0;
+            for (int i = 0; i < TIMES; i++) {
+                free += isFree(connection, "held-" + i) ? 1 : 0;
+            }
+            System.out.println("free=" + free + " of " + TIMES);
+        }
+    }
+
+    private static void fillWhileHeld(LockConnection connection, String name) throws InterruptedException {
+        Lease lease = acquire(connection, name);
+        fill();
+        long since = System.nanoTime();
+        while (System.nanoTime() - since < FULL.toNanos()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        try {
+            lease.release(); // with nothing left
+        } catch (RuntimeException | Error e) {
+            // that is what this is about
+        }
+        filling = null;
+        Thread.sleep(50);
+    }
+
+    /** After a moment without memory connections may have to be opened again. */
+    private static Lease acquire(LockConnection connection, String name) throws InterruptedException {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                return connection.acquire(LockRequest.of(name).waitTimeout(ofSeconds(3)));
+            } catch (LockException e) {
+                if (attempt == 20) {
+                    throw e;
+                }
+                Thread.sleep(100);
+            }
+        }
+    }
+
+    private static boolean isFree(LockConnection connection, String name) throws InterruptedException {
+        try (Lease unused = connection.acquire(LockRequest.of(name).waitTimeout(TTL.multipliedBy(2)))) {
+            return true;
+        } catch (LockException e) {
+            System.out.println(e);
+            return false;
+        }
+    }
+
+    private static void fill() {
+        for (int length = 1 << 18; length > 0; ) {
+            try {
+                Object[] more = new Object[length];
+                more[0] = filling;
+                filling = more;
+            } catch (OutOfMemoryError e) {
+                length /= 2;
+            }
+        }
+    }
+}
