@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.voter.VoterConnector;
@@ -81,7 +82,7 @@ final class Openings {
                 connection = nodes.connect(node, deadline);
             } catch (RuntimeException e) {
                 failure = Failures.describe(e);
-            } finally {
+            } finally { // whatever fails, as without memory: the caller waits for it
                 end(connection, failure);
             }
         }
@@ -94,7 +95,7 @@ final class Openings {
         }
 
         private void end(@Nullable NodeConnection connection, String failure) {
-            lock.lock();
+            SureLock.take(lock);
             try {
                 ended = true;
                 obstacle = connection == null ? failure : null;

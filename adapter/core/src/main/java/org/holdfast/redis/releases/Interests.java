@@ -117,8 +117,9 @@ final class Interests {
         return changed;
     }
 
-    /** Has {@link #wanted} return all names again: what was subscribed to is lost. */
-    void markChanged() {
+    /** What was subscribed to is lost: has {@link #wanted} return all names again. Needs no memory. */
+    void unheard() {
         changed = true;
+        byName.forEach((name, known) -> known.heard = NodeSet.NONE);
     }
 }

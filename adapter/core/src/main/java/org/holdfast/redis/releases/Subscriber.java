@@ -2,7 +2,6 @@
 package org.holdfast.redis.releases;
 
 import java.io.IOException;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ObjLongConsumer;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class Subscriber implements ReleaseSubscriber {
 
     private static final System.Logger LOG = System.getLogger(Subscriber.class.getName());
-
-    /** How often connections are served, at the least. */
-    private static final long TURN_MILLIS = 500;
 
     /** How long after a failure no other thread is started. */
     private static final long RESTART_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -151,48 +148,34 @@ public final class Subscriber implements ReleaseSubscriber {
     }
 
     private void run(Selector own) {
-        SubscriberConnection.Listener received = new Received();
-        SubscriberConnection[] lines = new SubscriberConnection[nodes.size()];
-        for (int node = 0; node < lines.length; node++) {
-            lines[node] = new SubscriberConnection(node, nodes, connector, codec, time, own, received);
-        }
+        SubscriberConnections connections = null;
+        Throwable failure = null;
         try {
+            connections = connections(own);
             Set<String> wanted = wanted(Set.of());
-            while (!wanted.isEmpty() || !mayEnd(lines)) {
+            while (!wanted.isEmpty() || !mayEnd(connections)) {
                 if (!wanted.isEmpty()) {
-                    serve(lines, wanted, own);
+                    connections.serve(wanted);
                 }
                 wanted = wanted(wanted);
             }
         } catch (Throwable e) { // waiters poll, as without us
-            LOG.log(System.Logger.Level.WARNING, "HF0307: this process receives no releases any more", e);
-            fail(lines);
+            failure = e;
+            fail(connections);
         } finally {
             ended(own);
         }
+        if (failure != null) { // last: it may fail too, as without memory
+            LOG.log(System.Logger.Level.WARNING, "HF0307: this process receives no releases any more", failure);
+        }
     }
 
-    private static void serve(SubscriberConnection[] lines, Set<String> wanted, Selector own) throws IOException {
-        boolean more = false;
-        for (SubscriberConnection line : lines) {
-            line.serve(wanted);
-            if (line.hasMore()) {
-                line.readWhatHasCome();
-                more |= line.hasMore();
-            }
-        }
-        if (more) {
-            own.selectNow();
-        } else {
-            own.select(TURN_MILLIS);
-        }
-        Thread.interrupted(); // meant for the work before, or for work that does not end without waiters
-        for (SelectionKey key : own.selectedKeys()) {
-            if (key.isValid()) {
-                lines[(Integer) key.attachment()].readWhatHasCome();
-            }
-        }
-        own.selectedKeys().clear();
+    private SubscriberConnections connections(Selector own) {
+        SubscriberConnection.Listener received = new Received();
+        return new SubscriberConnections(
+                own,
+                nodes.size(),
+                node -> new SubscriberConnection(node, nodes, connector, codec, time, own, received));
     }
 
     /** Returns the names to listen for, the same set if nothing has changed. */
@@ -207,10 +190,8 @@ public final class Subscriber implements ReleaseSubscriber {
     }
 
     /** Called when no caller waits: closes the connections, and returns whether that is still so. */
-    private boolean mayEnd(SubscriberConnection[] lines) {
-        for (SubscriberConnection line : lines) {
-            line.close();
-        }
+    private boolean mayEnd(SubscriberConnections connections) {
+        connections.close();
         lock.lock();
         try {
             running = !closed && interests.haveChanged(); // a waiter that comes from now on starts another thread
@@ -220,14 +201,14 @@ public final class Subscriber implements ReleaseSubscriber {
         }
     }
 
-    private void fail(SubscriberConnection[] lines) {
-        for (SubscriberConnection line : lines) {
-            line.close();
+    private void fail(@Nullable SubscriberConnections connections) {
+        if (connections != null) {
+            connections.abandon();
         }
-        lock.lock();
+        SureLock.take(lock);
         try {
             running = false;
-            interests.markChanged(); // the next thread has to listen for all of them
+            interests.unheard(); // the next thread has to listen for all of them
             failed = true;
             failedAt = time.nanoTime();
         } finally {
@@ -236,17 +217,21 @@ public final class Subscriber implements ReleaseSubscriber {
     }
 
     private void ended(Selector own) {
+        Throwable unclosed = null;
         try {
             own.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "HF0308: a selector did not close", e);
+        } catch (IOException | RuntimeException | Error e) {
+            unclosed = e;
         }
-        lock.lock();
+        SureLock.take(lock);
         try {
             threadsAlive--;
             stopped.signalAll();
         } finally {
             lock.unlock();
+        }
+        if (unclosed != null) {
+            LOG.log(System.Logger.Level.DEBUG, "HF0308: a selector did not close", unclosed);
         }
     }
 

@@ -313,10 +313,14 @@ final class SubscriberConnection implements AutoCloseable {
             opening = null;
         }
         if (connection != null) {
-            connection.abandon();
+            NodeConnection gone = connection;
             connection = null;
             channels = null;
-            listener.disconnected(node);
+            try {
+                gone.abandon();
+            } finally {
+                listener.disconnected(node);
+            }
         }
     }
 }

@@ -43,6 +43,14 @@ final class Shortage {
             return; // it was not attempted: the pause must end
         }
         last = new Failed(failure, time.nanoTime());
+        try {
+            log(failure);
+        } catch (OutOfMemoryError e) {
+            // what is short may be what a log line needs: the failure has its cause
+        }
+    }
+
+    private void log(LocalFailureException failure) {
         String more = log.leave();
         if (more != null) {
             LOG.log(

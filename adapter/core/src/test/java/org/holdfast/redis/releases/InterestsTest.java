@@ -3,6 +3,7 @@ package org.holdfast.redis.releases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class InterestsTest {
@@ -24,6 +25,16 @@ class InterestsTest {
         assertThat(interests.disconnected(1)).containsExactly("a");
         assertThat(interests.disconnected(2)).as("it was named before").isEmpty();
         assertThat(interests.isHeard("a")).isFalse();
+    }
+
+    /** The thread that listened has ended: no waiter may rely on it. */
+    @Test
+    void locks_ofAThreadThatEnded_areHeardNoMore_andListenedForAnew() {
+        confirmByAll("a");
+        Set<String> wanted = interests.wanted(Set.of());
+        interests.unheard();
+        assertThat(interests.isHeard("a")).isFalse();
+        assertThat(interests.wanted(wanted)).isNotSameAs(wanted).containsExactly("a");
     }
 
     @Test
