@@ -223,6 +223,7 @@ public final class LockEngine {
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void renew() {
+        heldLocks.repair(time.nanoTime());
         renewals.sweep(ownNodes);
     }
 

@@ -16,7 +16,8 @@ import org.holdfast.protocol.env.Recorder;
  * What happens to locks, as events of the JDK Flight Recorder.
  *
  * <p>Without a recording, nothing is allocated and no clock is read: one event of each kind is there to be asked
- * whether its kind is recorded.
+ * whether its kind is recorded. So none is made for the first time when a loss is to be reported: a class that cannot
+ * be initialized then, for want of memory, never can be.
  */
 final class FlightEvents implements Recorder {
 
@@ -28,6 +29,8 @@ final class FlightEvents implements Recorder {
     private final Acquire acquire = new Acquire();
     private final Wait wait = new Wait();
     private final Renew renew = new Renew();
+    private final Lost lost = new Lost();
+    private final NodeState nodeState = new NodeState();
 
     @Name("org.holdfast.Acquire")
     @Label("Lock Acquisition")
@@ -181,8 +184,8 @@ final class FlightEvents implements Recorder {
 
     @Override
     public void lost(LeaseLoss loss) {
-        Lost event = new Lost();
-        if (event.shouldCommit()) {
+        if (lost.isEnabled()) {
+            Lost event = new Lost();
             event.name = loss.name();
             event.token = loss.token();
             event.reason = loss.reason();
@@ -192,8 +195,8 @@ final class FlightEvents implements Recorder {
 
     @Override
     public void node(String node, String state, String reason) {
-        NodeState event = new NodeState();
-        if (event.shouldCommit()) {
+        if (nodeState.isEnabled()) {
+            NodeState event = new NodeState();
             event.node = node;
             event.state = state;
             event.reason = reason;

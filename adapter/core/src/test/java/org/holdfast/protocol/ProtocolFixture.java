@@ -55,6 +55,9 @@ public final class ProtocolFixture {
     /** Is told when a release is to be sent again. */
     public WakeUp whenUnfinished;
 
+    /** Is told when a sweep is due. */
+    public WakeUp whenDue;
+
     public final LockEngine engine;
 
     // the parts of the engine that tests of several rooms use
@@ -108,6 +111,7 @@ public final class ProtocolFixture {
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         whenUnfinished = wakeUps::add;
+        whenDue = wakeUps::add;
         unfinished = new UnfinishedReleases(time, count, nanos -> whenUnfinished.within(nanos));
         engine = engine(task -> threads.execute(task));
         acquirer = engine.acquirer;
@@ -128,7 +132,7 @@ public final class ProtocolFixture {
                 timing,
                 unfinished,
                 new LockEngine.Connections(service, service, notifications),
-                new LockEngine.Threads(executor, executor, wakeUps::add));
+                new LockEngine.Threads(executor, executor, nanos -> whenDue.within(nanos)));
     }
 
     public Command.Acquire command(long token) {

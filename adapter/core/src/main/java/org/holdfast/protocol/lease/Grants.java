@@ -45,7 +45,15 @@ public final class Grants {
     public HeldLock keep(
             Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired, Nodes nodes) {
         HeldLock heldLock = losses.newHeldLock(claim, cohort, taker, terms, acquired);
-        heldLocks.add(heldLock);
+        boolean kept = false;
+        try {
+            heldLocks.add(heldLock);
+            kept = true;
+        } finally {
+            if (!kept) { // as without memory: the caller does not receive it, and nothing else would release it
+                heldLock.neglect();
+            }
+        }
         releaseIfStopped(heldLock, nodes);
         return heldLock;
     }

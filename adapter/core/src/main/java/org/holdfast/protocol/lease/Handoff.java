@@ -80,7 +80,15 @@ public final class Handoff {
     public HeldLock toNext(HeldLock released, Taker taker, LeaseTerms terms) {
         QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), released.validUntil());
         HeldLock next = losses.newHeldLock(released.claim(), released.cohort().next(), taker, terms, acquired);
-        heldLocks.replace(released, next);
+        boolean replaced = false;
+        try {
+            heldLocks.replace(released, next);
+            replaced = true;
+        } finally {
+            if (!replaced) { // as without memory: its waiter does not receive it
+                next.neglect();
+            }
+        }
         counters.handedOff.increment();
         return next;
     }

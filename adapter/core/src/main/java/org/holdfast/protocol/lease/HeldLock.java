@@ -7,8 +7,6 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
-import org.holdfast.LeaseLostException;
-import org.holdfast.LockException;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -47,7 +45,7 @@ public final class HeldLock {
     private volatile Taker taker;
     private final LeaseTerms terms;
     private final long startedAt;
-    private final long endsAt;
+    private volatile long endsAt;
     private final LossNotifier.Listeners listeners;
     private final Consumer<HeldLock> whenLost;
     private volatile long validUntil;
@@ -145,7 +143,7 @@ public final class HeldLock {
     }
 
     /** Returns whether a renewal would make it last longer. */
-    boolean isExtensible() {
+    public boolean isExtensible() {
         return validUntil - endsAt < 0;
     }
 
@@ -183,14 +181,10 @@ public final class HeldLock {
     }
 
     private String endReason() {
-        if (!isExtensible()) {
-            return "its maxHold of " + terms.maxHold().orElseThrow().toMillis() + " ms is over";
-        }
-        if (!terms.renewed()) {
-            return "its TTL of " + claim.ttlMillis() + " ms is over, and it was not to be renewed";
-        }
-        String failure = lastFailure;
-        return failure == null ? "it could not be renewed before its validity ended (did the process pause?)" : failure;
+        boolean neglected = endsAt != startedAt + terms.maxHoldNanos();
+        return neglected
+                ? "a failure in this process has left it to its TTL of " + claim.ttlMillis() + " ms"
+                : terms.endReason(isExtensible(), claim.ttlMillis(), lastFailure);
     }
 
     /** Returns for how long the lock is held for certain; 0 if it is not. */
@@ -208,19 +202,9 @@ public final class HeldLock {
         return state instanceof State.Lost lost ? lost.loss() : null;
     }
 
-    /** Returns why the lock cannot be relied upon. */
-    public LockException whyNotConfirmed() {
-        LeaseLoss loss = loss();
-        if (loss != null) {
-            return new LeaseLostException(loss);
-        }
-        if (!isExtensible()) {
-            return new LockException("HF0206: the lease on '" + lock() + "' is about to end: its maxHold is "
-                    + terms.maxHold().orElseThrow().toMillis() + " ms");
-        }
-        String failure = lastFailure;
-        return new LockException("HF0207: the lease on '" + lock() + "' is about to end and could not be renewed"
-                + (failure == null ? "" : ": " + failure));
+    /** Returns why the last renewal failed; null if it did not. */
+    public @Nullable String lastFailure() {
+        return lastFailure;
     }
 
     /**
@@ -273,9 +257,21 @@ public final class HeldLock {
         return end(State.RELEASED);
     }
 
-    /** Makes a held lock a released or a lost one; false if it was so before. */
+    /** Makes a held lock a released or a lost one; false if it was so before. Needs no memory. */
     private boolean end(State ended) {
-        return STATE.getAndUpdate(this, seen -> seen instanceof State.Held ? ended : seen) instanceof State.Held;
+        State seen = state;
+        while (seen instanceof State.Held && !STATE.compareAndSet(this, seen, ended)) {
+            seen = state;
+        }
+        return seen instanceof State.Held;
+    }
+
+    /**
+     * Has it last no longer than is known now: a lease of it could not be released, and nothing would release it later.
+     * Needs no memory, the lack of which may be the cause.
+     */
+    public void neglect() {
+        endsAt = validUntil;
     }
 
     /** Moves the end of validity; false if the lock is not held any more. Never moves it back. */
@@ -311,8 +307,11 @@ public final class HeldLock {
         if (!end(new State.Lost(loss, keptOnNodes))) {
             return false;
         }
-        whenLost.accept(this);
-        listeners.report(loss);
+        try {
+            whenLost.accept(this);
+        } finally { // whatever fails there: the holder has to stop
+            listeners.report(loss);
+        }
         return true;
     }
 

@@ -20,6 +20,11 @@ public final class HeldLocks {
     private final Successor successor;
     private final ConcurrentHashMap<String, List<HeldLock>> byName = new ConcurrentHashMap<>();
 
+    // Of the thread that sweeps:
+
+    private boolean repairsAgain;
+    private long nextRepair;
+
     public HeldLocks(Renewals renewals, Successor successor) {
         this.renewals = renewals;
         this.successor = successor;
@@ -40,6 +45,54 @@ public final class HeldLocks {
             byName.computeIfPresent(names.get(i), (key, present) -> without(present, heldLock));
         }
         wakeWaiters(heldLock);
+    }
+
+    /** As {@link #remove}, or later if there is no memory for it. */
+    void drop(HeldLock heldLock) {
+        try {
+            remove(heldLock);
+        } catch (RuntimeException | Error e) {
+            renewals.noteFailure();
+        }
+    }
+
+    /**
+     * Repairs what a failure has left behind, as where there was no memory: a lock that is held and not in the order of
+     * renewals, or one that has ended and is still on the books. For the thread that sweeps, before it does.
+     */
+    public void repair(long now) {
+        boolean isDue = repairsAgain && now - nextRepair >= 0;
+        if (!renewals.takeFailure() && !isDue) {
+            return;
+        }
+        boolean repaired = false;
+        try {
+            long longest = repairAll(now);
+            repairsAgain = longest > 0;
+            nextRepair = now + longest;
+            repaired = true;
+        } finally {
+            if (!repaired) {
+                renewals.noteFailure();
+            } else if (repairsAgain) {
+                renewals.sweepWithin(nextRepair - now);
+            }
+        }
+    }
+
+    /** Returns for how long something may be left to do: a release may be under way, or have failed, until then. */
+    private long repairAll(long now) {
+        long longest = 0;
+        for (HeldLock heldLock : all()) {
+            long released = heldLock.isHeld(now) ? 0 : heldLock.keepsOutNanos(now);
+            longest = Math.max(longest, released);
+            if (heldLock.isHeld(now)) {
+                renewals.ensureScheduled(heldLock);
+            } else if (released == 0) {
+                remove(heldLock);
+            }
+        }
+        return longest;
     }
 
     /** Wakes the waiters of this process, which may have the lock now. */

@@ -39,6 +39,22 @@ public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<D
     }
 
     /**
+     * Returns why a lock of these terms has ended without a release.
+     *
+     * @param extensible whether a renewal would have made it last longer
+     * @param failure of the last renewal; null for none
+     */
+    String endReason(boolean extensible, long ttlMillis, @Nullable String failure) {
+        if (!extensible) {
+            return "its maxHold of " + maxHold.orElseThrow().toMillis() + " ms is over";
+        }
+        if (!renewed) {
+            return "its TTL of " + ttlMillis + " ms is over, and it was not to be renewed";
+        }
+        return failure == null ? "it could not be renewed before its validity ended (did the process pause?)" : failure;
+    }
+
+    /**
      * Returns in words what a request of the same holder asks for and does not have; null if there is nothing.
      *
      * @param ttlMillis the TTL of the lock

@@ -136,7 +136,10 @@ public final class Leases {
         }
     }
 
-    /** Releases a lease, as below, and returns what became of its lock. */
+    /**
+     * Releases a lease, as below, and returns what became of its lock. The lease is taken from its lock before anything
+     * that may fail; if that fails, the lock ends with its TTL.
+     */
     public ReleaseResult giveBack(LeaseShare share) {
         underway.begin();
         try {
@@ -148,9 +151,9 @@ public final class Leases {
 
     private ReleaseResult giveBackNow(LeaseShare share) {
         HeldLock heldLock = share.heldLock();
-        switch (heldLock.giveBack(share.reads())) {
+        switch (take(share)) {
             case RELEASE -> {
-                return handoff.handOff(heldLock) ? ReleaseResult.RELEASED : releases.release(heldLock, ownNodes);
+                return handOff(heldLock) ? ReleaseResult.RELEASED : releases.release(heldLock, ownNodes);
             }
             case DOWNGRADE -> {
                 letReadersIn(heldLock);
@@ -159,6 +162,24 @@ public final class Leases {
             default -> {
                 return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
             }
+        }
+    }
+
+    private static LeaseShare.ReleaseEffect take(LeaseShare share) {
+        try {
+            return share.heldLock().giveBack(share.reads());
+        } catch (RuntimeException | Error e) {
+            share.heldLock().neglect();
+            throw e;
+        }
+    }
+
+    private boolean handOff(HeldLock heldLock) {
+        try {
+            return handoff.handOff(heldLock);
+        } catch (RuntimeException | Error e) {
+            releases.giveUp(heldLock, e);
+            throw e;
         }
     }
 
@@ -173,21 +194,65 @@ public final class Leases {
     }
 
     private void giveBackNow(Collection<LeaseShare> shares) {
-        List<HeldLock> released = new ArrayList<>(shares.size());
-        Set<HeldLock> onlyRead = new HashSet<>(0);
-        for (LeaseShare share : shares) {
-            LeaseShare.ReleaseEffect given = share.heldLock().giveBack(share.reads());
-            if (given == LeaseShare.ReleaseEffect.DOWNGRADE) {
-                onlyRead.add(share.heldLock());
-            } else if (given == LeaseShare.ReleaseEffect.RELEASE) {
-                onlyRead.remove(share.heldLock());
-                if (!handoff.handOff(share.heldLock())) {
-                    released.add(share.heldLock());
+        Batch batch = new Batch(shares.size());
+        shares.forEach(batch::add);
+        batch.release();
+        batch.requireNoFailure();
+    }
+
+    /** Locks whose leases are released at once. What fails with one of them keeps no other from its release. */
+    private final class Batch {
+
+        private final List<HeldLock> released;
+        private final Set<HeldLock> onlyRead = new HashSet<>(0);
+        private @Nullable Throwable failure;
+
+        Batch(int leases) {
+            released = new ArrayList<>(leases);
+        }
+
+        private void add(LeaseShare share) {
+            HeldLock heldLock = share.heldLock();
+            try {
+                LeaseShare.ReleaseEffect effect = take(share);
+                if (effect == LeaseShare.ReleaseEffect.DOWNGRADE) {
+                    onlyRead.add(heldLock);
+                } else if (effect == LeaseShare.ReleaseEffect.RELEASE) {
+                    onlyRead.remove(heldLock);
+                    if (!handOff(heldLock)) {
+                        released.add(heldLock);
+                    }
                 }
+            } catch (RuntimeException | Error e) {
+                failed(e);
             }
         }
-        releases.release(released, ownNodes);
-        onlyRead.forEach(this::letReadersIn);
+
+        private void release() {
+            try {
+                releases.release(released, ownNodes);
+                onlyRead.forEach(Leases.this::letReadersIn);
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
+        }
+
+        private void failed(Throwable next) {
+            if (failure == null) {
+                failure = next;
+            } else if (failure != next) {
+                failure.addSuppressed(next);
+            }
+        }
+
+        private void requireNoFailure() {
+            if (failure instanceof RuntimeException unchecked) {
+                throw unchecked;
+            }
+            if (failure instanceof Error error) {
+                throw error;
+            }
+        }
     }
 
     /** Its holder had the lock alone and only reads from now on. */

@@ -3,6 +3,7 @@ package org.holdfast.protocol.lease;
 
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.holdfast.LeaseLoss;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -51,15 +52,29 @@ public final class Losses {
      * left there for that purpose.
      */
     private void lost(HeldLock heldLock) {
-        heldLocks.remove(heldLock);
+        counters.lost.increment();
+        try {
+            heldLocks.remove(heldLock);
+        } finally { // what fails there, as without memory, keeps no other party from its report
+            try {
+                abandon(heldLock);
+            } finally {
+                report(Objects.requireNonNull(heldLock.loss(), "a lost lock says why"));
+            }
+        }
+    }
+
+    private void abandon(HeldLock heldLock) {
         if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
             redlock.abandon(heldLock.claim());
         }
-        counters.lost.increment();
-        recorder.lost(Objects.requireNonNull(heldLock.loss(), "a lost lock says why"));
+    }
+
+    private void report(LeaseLoss loss) {
+        recorder.lost(loss);
         String more = lines.leave();
         if (more != null) {
-            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));
+            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + loss + more));
         }
     }
 }

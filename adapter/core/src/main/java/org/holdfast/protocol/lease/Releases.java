@@ -162,7 +162,7 @@ public final class Releases {
      * on the books as released would keep the waiters of this process out: it is removed though the rest may fail as
      * well, as it does where there is no memory.
      */
-    private void giveUp(HeldLock heldLock, Throwable failure) {
+    void giveUp(HeldLock heldLock, Throwable failure) {
         try {
             boolean known = heldLocks.of(heldLock.lock()).contains(heldLock); // else it was released before the failure
             boolean kept = heldLock.keptNanos(time.nanoTime()) > 0;
@@ -172,7 +172,7 @@ public final class Releases {
         } catch (RuntimeException | Error e) {
             failure.addSuppressed(e);
         } finally {
-            heldLocks.remove(heldLock);
+            heldLocks.drop(heldLock);
         }
     }
 

@@ -37,6 +37,7 @@ public final class Renewals {
     private final WakeUp sweeps;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
+    private volatile boolean hasFailed;
 
     /** @param sweeps has {@link #sweep} called in time */
     public Renewals(Time time, Timing timing, Redlock redlock, Counters counters, Recorder recorder, WakeUp sweeps) {
@@ -94,21 +95,71 @@ public final class Renewals {
     }
 
     private void schedule(HeldLock heldLock, long at) {
-        Due moment = new Due(at, numbers.incrementAndGet());
-        heldLock.due = moment;
-        due.put(moment, heldLock);
-        sweeps.within(at - time.nanoTime());
+        try {
+            Due moment = new Due(at, numbers.incrementAndGet());
+            heldLock.due = moment;
+            due.put(moment, heldLock);
+            sweeps.within(at - time.nanoTime());
+        } catch (RuntimeException | Error e) {
+            noteFailure();
+            throw e;
+        }
     }
 
     void remove(HeldLock heldLock) {
         Due moment = DUE.getAndSet(heldLock, null);
         if (moment != null) {
-            due.remove(moment);
+            try {
+                due.remove(moment);
+            } catch (RuntimeException | Error e) {
+                noteFailure();
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Takes note of a failure that may have left a lock half registered or half removed, as where there is no memory.
+     * Needs none itself.
+     */
+    void noteFailure() {
+        hasFailed = true;
+        sweeps.within(0);
+    }
+
+    /** Returns whether a failure was noted, and forgets it. */
+    boolean takeFailure() {
+        if (!hasFailed) {
+            return false;
+        }
+        hasFailed = false;
+        return true;
+    }
+
+    void sweepWithin(long nanos) {
+        sweeps.within(nanos);
+    }
+
+    /** Has a hold checked by the next sweep, unless a moment is planned for it. */
+    void ensureScheduled(HeldLock heldLock) {
+        Due known = heldLock.due;
+        if (known == null || !due.containsKey(known)) {
+            schedule(heldLock, time.nanoTime());
+            removeIfEnded(heldLock);
         }
     }
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void sweep(Nodes nodes) {
+        try {
+            sweepDue(nodes);
+        } catch (RuntimeException | Error e) { // what it had taken from those that wait is to be put back
+            noteFailure();
+            throw e;
+        }
+    }
+
+    private void sweepDue(Nodes nodes) {
         long now = time.nanoTime(); // what becomes due while it works waits for the next
         BatchSize size;
         do {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -241,7 +240,12 @@ public final class Places {
 
         /** Releases a lock that the caller got and cannot have. */
         public void giveBack(HeldLock got) {
-            leases.giveBack(List.of(new LeaseShare(got, got.isReading())));
+            try {
+                leases.giveBack(new LeaseShare(got, got.isReading()));
+            } catch (RuntimeException | Error e) {
+                got.neglect();
+                throw e;
+            }
         }
 
         /**
@@ -253,7 +257,7 @@ public final class Places {
             HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
             try {
                 if (handed != null && handed != got) { // just now, and too late
-                    leases.giveBack(List.of(new LeaseShare(handed, false)));
+                    giveBack(handed);
                 }
             } finally {
                 Ticket mine = ticket;

@@ -33,7 +33,7 @@ final class JdkLock implements LeaseLock {
         boolean interrupted = Thread.interrupted();
         try {
             Optional<Lease> lease = connection.tryAcquireUninterruptibly(request.waitTimeout(FOR_EVER));
-            leases.push(thisThread(), request, lease.orElseThrow());
+            push(lease.orElseThrow());
         } finally {
             restore(interrupted);
         }
@@ -41,7 +41,7 @@ final class JdkLock implements LeaseLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        leases.push(thisThread(), request, connection.acquire(request.waitTimeout(FOR_EVER)));
+        push(connection.acquire(request.waitTimeout(FOR_EVER)));
     }
 
     @Override
@@ -57,8 +57,12 @@ final class JdkLock implements LeaseLock {
     }
 
     private boolean pushed(Optional<Lease> lease) {
-        lease.ifPresent(got -> leases.push(thisThread(), request, got));
+        lease.ifPresent(this::push);
         return lease.isPresent();
+    }
+
+    private void push(Lease lease) {
+        leases.push(thisThread(), request, lease);
     }
 
     static void restore(boolean interrupted) {
@@ -102,6 +106,9 @@ final class JdkLock implements LeaseLock {
     static void giveBack(Lease lease, LockRequest request) {
         try {
             lease.requireHeld();
+        } catch (OutOfMemoryError e) { // it is kept no more
+            lease.release();
+            throw e;
         } catch (LeaseLostException | IllegalStateException e) {
             lease.release();
             IllegalMonitorStateException lost = new IllegalMonitorStateException(e.getMessage());

@@ -30,7 +30,17 @@ final class JdkLockLeases {
 
     private record Taken(long taker, Lease lease) {}
 
+    /** Keeps a lease, or releases it: without memory it cannot be kept. */
     void push(long thread, LockRequest request, Lease lease) {
+        try {
+            keep(thread, request, lease);
+        } catch (RuntimeException | Error e) {
+            lease.release();
+            throw e;
+        }
+    }
+
+    private void keep(long thread, LockRequest request, Lease lease) {
         Taken pushed = new Taken(Thread.currentThread().getId(), lease);
         taken.compute(Key.of(thread, request), (key, known) -> {
             Deque<Taken> stack = known == null ? new ArrayDeque<>(1) : known;

@@ -147,9 +147,17 @@ final class LeaseHandle implements Lease {
     /** Ends this lease without notifying the hold; false if it had ended before. */
     boolean end() {
         boolean first = endOnce();
+        notifyNoMore();
+        return first;
+    }
+
+    private void notifyNoMore() {
         interruptNoMore();
         listeners.forEach(heldLock::forget);
-        return first;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     private synchronized boolean endOnce() {
@@ -168,10 +176,25 @@ final class LeaseHandle implements Lease {
 
     @Override
     public ReleaseResult release() {
-        if (end()) {
-            result = whenReleased.apply(this);
+        if (endOnce()) {
+            try {
+                result = releaseOnce();
+            } catch (RuntimeException | Error e) { // a second call does nothing
+                heldLock.neglect();
+                throw e;
+            }
         }
         return result;
+    }
+
+    private ReleaseResult releaseOnce() {
+        ReleaseResult given;
+        try {
+            notifyNoMore();
+        } finally { // though that may fail, as without memory
+            given = whenReleased.apply(this);
+        }
+        return given;
     }
 
     @Override

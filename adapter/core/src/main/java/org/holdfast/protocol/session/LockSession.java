@@ -299,10 +299,18 @@ public final class LockSession {
 
     /** Releases the leases that are bound to the handle, all at once. */
     public void close() {
-        closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
-        List<LeaseShare> ended = new ArrayList<>();
+        try {
+            closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
+            giveBackAll();
+        } catch (RuntimeException | Error e) { // it may not be called again
+            bound.forEach(lease -> lease.share().heldLock().neglect());
+            throw e;
+        }
+    }
+
+    private void giveBackAll() {
+        List<LeaseShare> ended = new ArrayList<>(bound.size());
         for (LeaseHandle lease : bound) {
-            bound.remove(lease);
             if (lease.end()) {
                 ended.add(lease.share());
             }
@@ -311,5 +319,6 @@ public final class LockSession {
         kept.clear();
         viewed.clear();
         leases.giveBack(ended);
+        bound.removeIf(LeaseHandle::hasEnded);
     }
 }

@@ -76,7 +76,7 @@ public final class PendingLease {
         }
         HeldLock mine = reentry.enter(request, holders);
         if (mine != null) {
-            result = new AcquireResult.Held(mine);
+            result = AcquireResult.held(mine);
         } else {
             acquiring = acquirer.begin(request, request.scope() == LeaseScope.DETACHED ? null : holders.get(0));
             result = acquiring.attempt(nodes);
@@ -101,12 +101,21 @@ public final class PendingLease {
      */
     public Optional<Lease> lease() {
         if (result instanceof AcquireResult.Held held) {
-            return Optional.of(taken(held.heldLock()));
+            return Optional.of(delivered(held.heldLock()));
         }
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
         }
         throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
+    }
+
+    private Lease delivered(HeldLock heldLock) {
+        try {
+            return taken(heldLock);
+        } catch (Error e) { // as without memory: there may be no lease, and the caller does not receive it
+            heldLock.neglect();
+            throw e;
+        }
     }
 
     private Lease taken(HeldLock heldLock) {

@@ -15,6 +15,7 @@ import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.LogText;
+import org.holdfast.protocol.waiting.LockFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,7 +156,7 @@ public final class TransactionLeases {
             for (Kept kept : startConfirming()) {
                 HeldLock heldLock = kept.share().heldLock();
                 if (!leases.confirm(heldLock)) {
-                    LockException why = heldLock.whyNotConfirmed();
+                    LockException why = LockFailures.notConfirmed(heldLock);
                     warn(why);
                     throw why;
                 }
@@ -164,13 +165,18 @@ public final class TransactionLeases {
 
         @Override
         public void completed() {
-            List<Kept> ended;
-            synchronized (this) {
-                ended = completed ? List.of() : List.copyOf(kept);
+            boolean first;
+            synchronized (this) { // no lease is added from now on
+                first = !completed;
                 completed = true;
             }
             try {
-                leases.giveBack(ended.stream().map(Kept::share).toList());
+                if (first) {
+                    leases.giveBack(kept.stream().map(Kept::share).toList());
+                }
+            } catch (RuntimeException | Error e) { // it is not called again
+                kept.forEach(each -> each.share().heldLock().neglect());
+                throw e;
             } finally { // not before: a service that stops waits for it
                 byTransaction.remove(transaction, this);
             }

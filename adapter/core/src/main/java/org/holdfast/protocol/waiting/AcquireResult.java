@@ -29,6 +29,16 @@ public sealed interface AcquireResult {
         return new TimedOut(waited);
     }
 
+    /** Returns the result for a caller that has the lock. */
+    static AcquireResult held(HeldLock heldLock) {
+        try {
+            return new Held(heldLock);
+        } catch (OutOfMemoryError e) { // nothing else would release it
+            heldLock.neglect();
+            throw e;
+        }
+    }
+
     /** The lock is held. */
     record Held(HeldLock heldLock) implements AcquireResult {
         @Override

@@ -163,7 +163,7 @@ public final class Acquiring {
         WaitQueues.Turn mine = turn != null ? turn : joinLine(waiting);
         HeldLock handed = mine.handed();
         if (handed != null) {
-            settle(new AcquireResult.Held(claiming.takeOver(handed, context.forWaiting())));
+            settle(AcquireResult.held(claiming.takeOver(handed, context.forWaiting())));
             return 0;
         }
         context.stopFlag().requireOpen(); // a stop of the service wakes every waiter
@@ -301,7 +301,7 @@ public final class Acquiring {
             found = claiming.attempt(nodes, place.queueing(), deadline(), asksOnce);
         }
         if (found instanceof QuorumResult.Acquired) {
-            return new AcquireResult.Held(Objects.requireNonNull(claiming.held()));
+            return AcquireResult.held(Objects.requireNonNull(claiming.held()));
         }
         remember(found, started);
         return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;

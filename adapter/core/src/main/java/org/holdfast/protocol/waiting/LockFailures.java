@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.time.Duration;
+import java.util.Optional;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
@@ -51,6 +55,23 @@ public final class LockFailures {
                         + ", and this request is detached or of another transaction";
         return new LockTimeoutException(
                 request.name(), request.waitTimeout().orElseThrow(), "the calling thread itself: " + taken);
+    }
+
+    /** Reports why a lock that was held cannot be relied upon. */
+    public static LockException notConfirmed(HeldLock heldLock) {
+        LeaseLoss loss = heldLock.loss();
+        if (loss != null) {
+            return new LeaseLostException(loss);
+        }
+        String ends = "the lease on '" + heldLock.lock() + "' is about to end";
+        Optional<Duration> maxHold = heldLock.terms().maxHold();
+        if (maxHold.isPresent() && !heldLock.isExtensible()) {
+            return new LockException(
+                    "HF0206: " + ends + ": its maxHold is " + maxHold.get().toMillis() + " ms");
+        }
+        String failure = heldLock.lastFailure();
+        return new LockException(
+                "HF0207: " + ends + " and could not be renewed" + (failure == null ? "" : ": " + failure));
     }
 
     public static LockException clockSkewed(LockRequest request) {

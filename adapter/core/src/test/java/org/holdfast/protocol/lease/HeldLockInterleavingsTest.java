@@ -209,10 +209,8 @@ class HeldLockInterleavingsTest {
     void lossOfAReleasedLock_isFound() throws Exception {
         assertThat(states().checkWith(
                                 LEASE + "HeldLock.java",
-                                "return STATE.getAndUpdate(this, seen -> seen instanceof State.Held ? ended : seen)"
-                                        + " instanceof State.Held;",
-                                "return state instanceof State.Held"
-                                        + " && STATE.getAndSet(this, ended) instanceof State;"))
+                                "while (seen instanceof State.Held && !STATE.compareAndSet(this, seen, ended)) {",
+                                "while (seen instanceof State.Held && STATE.getAndSet(this, ended) == null) {"))
                 .isNotNull();
     }
 

@@ -3,6 +3,7 @@ package org.holdfast.protocol.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +53,38 @@ class HeldLockTest {
         assertThat(heldLock.remainingNanos(time.nanoTime())).isZero();
         assertThat(heldLock.loss().token()).isEqualTo(7);
         assertThat(heldLock.loss().heldFor()).isEqualTo(Duration.ofMillis(900));
+    }
+
+    /** What it is lost for is done by others, which may fail. */
+    @Test
+    void listener_isToldOfALoss_thoughWhatElseIsDoneFails() {
+        HeldLock failing = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, Optional.empty()),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
+                lost -> {
+                    throw new NoClassDefFoundError("on purpose");
+                });
+        failing.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> failing.isHeld(time.nanoTime()));
+        assertThat(told).hasSize(1);
+        assertThat(failing.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void neglected_lastsNoLongerThanIsKnown_andSaysWhy() {
+        heldLock.neglect();
+        assertThat(heldLock.isExtensible()).isFalse();
+        heldLock.extend(time.nanoTime() + 2 * VALIDITY, time.nanoTime());
+        time.pass(VALIDITY - 1);
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
+        time.pass(1);
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.loss().reason()).contains("a failure in this process has left it to its TTL");
     }
 
     @Test

@@ -55,6 +55,26 @@ class LockSessionTest {
                 LockRequest.of(name).waitTimeout(Duration.ZERO).ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)));
     }
 
+    /** It may not be called again, and nothing else would release them. */
+    @Test
+    void leases_ofAHandleThatFailsToClose_endWithTheirTtl() throws Exception {
+        Lease one = acquire("a");
+        acquire("b");
+        session.closing().onRaise(() -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(session::close);
+        assertThat(one.isHeld()).isTrue();
+        for (int i = 0; i < 10; i++) {
+            fixture.engine.renew();
+            fixture.time.passMillis(ProtocolFixture.TTL_MILLIS / 5);
+        }
+        assertThat(one.isHeld()).isFalse();
+        fixture.engine.renew();
+        assertThat(fixture.heldLocks.size()).isZero();
+        assertThat(fixture.service.sent(Command.Renew.class)).isEmpty();
+    }
+
     private int releases() {
         return fixture.service.sent(Command.Release.class).size() / 3;
     }
