@@ -64,6 +64,9 @@ public final class NodeMonitor {
 
     private volatile NodeSet failed = NodeSet.NONE;
 
+    /** For how long our clock stood still, as long as that has not been told. Only for the thread that looks. */
+    private long untold;
+
     /** @param whenClockStoodStill receives for how many nanoseconds our own clock stood still */
     public NodeMonitor(Time time, ClockMonitor clockMonitor, Sight sight, LongConsumer whenClockStoodStill) {
         this.time = time;
@@ -162,17 +165,18 @@ public final class NodeMonitor {
     }
 
     private void tellOfStandstill() {
-        long standstill = clockMonitor.stoodStillNanos();
-        tellOfStandstill(standstill, "a quorum of nodes is ahead of it by that");
+        untold = Math.max(untold, clockMonitor.stoodStillNanos()); // which is returned once
+        tellOfStandstill(untold, "a quorum of nodes is ahead of it by that");
+        untold = 0;
     }
 
     private void tellOfStandstill(long standstill, String evidence) {
         if (standstill > 0) {
+            whenClockStoodStill.accept(standstill); // before the log, which may fail
             LOG.log(
                     System.Logger.Level.WARNING,
                     "HF0213: the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
                             + " ms: " + evidence);
-            whenClockStoodStill.accept(standstill);
         }
     }
 

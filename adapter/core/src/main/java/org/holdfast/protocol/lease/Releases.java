@@ -170,7 +170,9 @@ public final class Releases {
                 redlock.abandon(heldLock.claim());
             }
         } catch (RuntimeException | Error e) {
-            failure.addSuppressed(e);
+            if (e != failure) { // of no memory the JVM has one error for all
+                failure.addSuppressed(e);
+            }
         } finally {
             heldLocks.drop(heldLock);
         }

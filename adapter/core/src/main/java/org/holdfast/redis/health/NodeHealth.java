@@ -180,13 +180,21 @@ public final class NodeHealth {
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
         State.Aside aside = new State.Aside(cause, reason, now, pause, now + pause);
         if (!same && state.compareAndSet(seen, aside)) {
+            looks.within(pause);
             recorder.node(address.toString(), cause.word(), reason);
             tell(aside);
-            looks.within(pause);
         }
     }
 
     private void tell(State.Aside aside) {
+        try {
+            log(aside);
+        } catch (OutOfMemoryError | LinkageError e) {
+            // as without memory: a request to the other nodes must not fail because no line can be written of this one
+        }
+    }
+
+    private void log(State.Aside aside) {
         AsideCause cause = aside.cause();
         String more = log.claimLine(this, cause);
         if (more != null) {

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +107,30 @@ class NodeMonitorTest {
         nodeMonitor.look();
         assertThat(clockMonitor.isDoubted(0)).as("settled as ours").isFalse();
         assertThat(told).hasSize(1);
+    }
+
+    /** As without memory: leases that are measured by this clock must not be relied upon for it. */
+    @Test
+    void standstill_thatCouldNotBeTold_isToldByTheNextLook() {
+        hear(0, 0);
+        hear(1, 0);
+        boolean[] failed = new boolean[1];
+        NodeMonitor nodeMonitor = new NodeMonitor(time, clockMonitor, sight, standstill -> {
+            if (!failed[0]) {
+                failed[0] = true;
+                throw new OutOfMemoryError("on purpose");
+            }
+            told.add(standstill);
+        });
+        now += 500 * MILLI;
+        hear(0, 50 * MILLI);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(nodeMonitor::look);
+        assertThat(clockMonitor.isDoubted(0))
+                .as("not settled before it is told")
+                .isTrue();
+        nodeMonitor.look();
+        assertThat(told).hasSize(1);
+        assertThat(clockMonitor.isDoubted(0)).isFalse();
     }
 
     /** The mark of a node can say what that node likes. */
