@@ -151,18 +151,14 @@ public final class Leases {
 
     private ReleaseResult giveBackNow(LeaseShare share) {
         HeldLock heldLock = share.heldLock();
-        switch (take(share)) {
-            case RELEASE -> {
-                return handOff(heldLock) ? ReleaseResult.RELEASED : releases.release(heldLock, ownNodes);
-            }
-            case DOWNGRADE -> {
-                letReadersIn(heldLock);
-                return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
-            }
-            default -> {
-                return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
-            }
+        LeaseShare.ReleaseEffect effect = take(share);
+        if (effect == LeaseShare.ReleaseEffect.RELEASE) {
+            return handOff(heldLock) ? ReleaseResult.RELEASED : releases.release(heldLock, ownNodes);
         }
+        if (effect == LeaseShare.ReleaseEffect.DOWNGRADE) {
+            letReadersIn(heldLock);
+        }
+        return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
     }
 
     private static LeaseShare.ReleaseEffect take(LeaseShare share) {

@@ -8,10 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +43,7 @@ final class ProcessInNeed {
     private ProcessInNeed() {}
 
     public static void main(String[] arguments) throws Exception {
-        loadAll();
+        OwnClasses.loadAll();
         Map<String, String> settings = Map.of(
                 "nodes", arguments[0],
                 "guard", arguments[1],
@@ -153,32 +150,6 @@ final class ProcessInNeed {
                         "gcClassHistogram",
                         new Object[] {new String[0]},
                         new String[] {String[].class.getName()});
-    }
-
-    /** Classes in directories need a file each when they are needed first; from an archive that is open they do not. */
-    private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
-        loadAll(Holdfast.class);
-        loadAll(Class.forName("org.holdfast.redis.NodeConnections"));
-    }
-
-    /** Loads what lies beside that class. */
-    private static void loadAll(Class<?> one) throws IOException, URISyntaxException, ClassNotFoundException {
-        Path root =
-                Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
-        if (!Files.isDirectory(root)) {
-            return;
-        }
-        List<String> names;
-        try (Stream<Path> files = Files.walk(root.resolve("org"))) {
-            names = files.filter(file -> file.toString().endsWith(".class"))
-                    .map(file -> root.relativize(file).toString())
-                    .filter(name -> !name.contains("connector") && !name.contains("package-info"))
-                    .map(name -> name.replace(".class", "").replace('/', '.'))
-                    .toList();
-        }
-        for (String name : names) {
-            Class.forName(name);
-        }
     }
 
     private static void say(String what, Object value) {

@@ -37,8 +37,11 @@ final class ProcessWithFullHeap {
                 Long.toString(TTL.toMillis()),
                 "nodeTimeoutMillis",
                 "500");
+        OwnClasses.loadAll();
+        System.getLogger("test").log(System.Logger.Level.INFO, "the JDK has what a log line needs");
         try (LockConnectionFactory locks = Holdfast.connect(settings);
                 LockConnection connection = locks.getConnection()) {
+            acquire(connection, "first").release();
             for (int i = 0; i < TIMES; i++) {
                 fillWhileHeld(connection, "held-" + i);
             }
@@ -100,7 +103,7 @@ final class ProcessWithFullHeap {
                 more[0] = filling;
                 filling = more;
             } catch (OutOfMemoryError e) {
-                length /= 2;
+                length /= 8; // each refusal costs a collection
             }
         }
     }
