@@ -255,9 +255,12 @@ public final class LockEngine {
      */
     public void stopWaiting() {
         stopFlag.raise(); // before any waiter is woken: one that checks now, or comes now, sees it
-        waitQueues.wakeAll();
-        latches.wakeAll();
-        asyncAcquirer.stop();
+        try {
+            waitQueues.wakeAll();
+            latches.wakeAll();
+        } finally {
+            asyncAcquirer.stop();
+        }
     }
 
     /**
@@ -266,8 +269,11 @@ public final class LockEngine {
      * @param deadline when to stop; what is not released by then ends with its TTL
      */
     public void close(long deadline) {
-        stopWaiting();
-        callbacks.close();
-        leases.close(deadline);
+        try {
+            stopWaiting();
+            callbacks.close();
+        } finally {
+            leases.close(deadline);
+        }
     }
 }

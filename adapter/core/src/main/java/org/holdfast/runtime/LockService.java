@@ -45,7 +45,6 @@ public final class LockService implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LockService.class.getName());
 
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
     private static final Duration LONGEST_TELLING = Duration.ofMillis(500);
 
     private final Settings settings;
@@ -63,6 +62,7 @@ public final class LockService implements AutoCloseable {
     private final Operations operations;
     private final Management management;
     private final NodeWatch watch;
+    private final LastAnswers lastAnswers;
     private final Complaints complaints;
 
     private volatile boolean closed;
@@ -130,6 +130,8 @@ public final class LockService implements AutoCloseable {
         nodes.onClockStoodStill(engine::clockStoodStill);
         this.operations = new Operations(this::isOpen, this::check, engine.lockAdmin(), nodes, ownConnections);
         this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes, operations);
+        this.lastAnswers =
+                new LastAnswers(settings.timing(), time, nodes, ownConnections, forWaiting, locators, unfinished);
         this.watch = new NodeWatch(nodes, locators, looks, time, complaints);
         scheduling.repeat(this::sweep);
     }
@@ -225,6 +227,9 @@ public final class LockService implements AutoCloseable {
     }
 
     private void sweep() {
+        if (threadless) { // its scheduling may have failed to forget it
+            return;
+        }
         try {
             engine.renew();
             engine.sweep();
@@ -248,11 +253,12 @@ public final class LockService implements AutoCloseable {
      */
     @Override
     public void close() {
-        refuse();
-        shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
-        boolean lost = shutdown.leaveTransactions("the lock service was closed before its transaction ended");
-        shutdown.reportHolders();
-        end(lost);
+        ServiceEnd.of(this, time, () -> {
+            shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
+            boolean lost = shutdown.leaveTransactions("the lock service was closed before its transaction ended");
+            shutdown.reportHolders();
+            return lost;
+        });
     }
 
     /**
@@ -260,20 +266,11 @@ public final class LockService implements AutoCloseable {
      * stopTimeoutMillis}, and no lock is freed under one of them.
      */
     void closeUnderHolders() {
-        refuse();
-        awaitHolders(time.nanoTime() + settings.stopTimeout().toNanos());
-        end(leaveHolders("its application ended, and its holder did not end within stopTimeoutMillis = "
-                + settings.stopTimeout().toMillis()));
-    }
-
-    private void end(boolean lost) {
-        if (lost) {
-            awaitListeners();
-        }
-        stop();
-        long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
-        release(deadline);
-        finish(deadline);
+        ServiceEnd.of(this, time, () -> {
+            awaitHolders(time.nanoTime() + settings.stopTimeout().toNanos());
+            return leaveHolders("its application ended, and its holder did not end within stopTimeoutMillis = "
+                    + settings.stopTimeout().toMillis());
+        });
     }
 
     /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */
@@ -304,31 +301,34 @@ public final class LockService implements AutoCloseable {
     /** Stops what runs by itself, without waiting for it to end. To be called after {@link #refuse}. */
     void stop() {
         threadless = true;
-        scheduling.close();
-        management.close();
-        closed = true;
-        watch.close();
-        subscriber.stop();
+        try {
+            scheduling.close();
+            management.close();
+        } finally {
+            closed = true;
+            watch.close();
+            subscriber.stop();
+        }
     }
 
     /** Releases every lease of what was stopped, by the deadline: 1 s or more after it was stopped. */
     void release(long deadline) {
-        subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
-        engine.close(deadline);
+        try {
+            subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
+        } finally {
+            engine.close(deadline);
+        }
     }
 
     /** Closes what was stopped and released, by the same deadline. */
     void finish(long deadline) {
-        long now = time.nanoTime();
-        long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
-        shutdown.awaitCallers(now + patience); // they release what they were granted meanwhile
-        ownConnections.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
-        nodes.awaitAnswers(now + patience); // releases on connections that no thread reads any more
-        unfinished.retryAll(ownConnections, ownConnections::awaitAnswers, now + patience);
-        ownConnections.close();
-        forWaiting.close();
-        nodes.close();
-        locators.close();
+        long until = lastAnswers.endsAt(deadline);
+        try {
+            shutdown.awaitCallers(until); // they release what they were granted meanwhile
+            lastAnswers.await(until);
+        } finally {
+            lastAnswers.close();
+        }
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

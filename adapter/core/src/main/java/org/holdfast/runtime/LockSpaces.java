@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.health.NodeLogLimiters;
@@ -22,8 +24,6 @@ import org.holdfast.runtime.scheduling.SharedScheduling;
  * used.
  */
 public final class LockSpaces implements AutoCloseable {
-
-    private static final long LONGEST_STOP_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Time time = new SystemTime();
     private final NodeLogLimiters logLimiters = new NodeLogLimiters(time);
@@ -70,12 +70,33 @@ public final class LockSpaces implements AutoCloseable {
             leaveHolders(services);
         } finally { // also where the container fails us, as Payara 6 does with StackOverflowError: then nothing is
             // released
-            services.forEach(LockService::stop); // what hangs in several of them ends at the same time
-            threads.close();
+            try {
+                forEach(services, LockService::stop); // what hangs in several of them ends at the same time
+            } finally {
+                threads.close();
+            }
         }
-        long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
-        services.forEach(service -> service.release(deadline)); // before any of them waits for a node that hangs
-        services.forEach(service -> service.finish(deadline));
+        long deadline = ServiceEnd.deadline(time);
+        try {
+            forEach(services, service -> service.release(deadline)); // before any of them waits for a node that hangs
+        } finally {
+            forEach(services, service -> service.finish(deadline));
+        }
+    }
+
+    /** Calls for each service, also if that fails for another one. */
+    private static void forEach(List<LockService> services, Consumer<LockService> call) {
+        forEach(services.iterator(), call);
+    }
+
+    private static void forEach(Iterator<LockService> services, Consumer<LockService> call) {
+        if (services.hasNext()) {
+            try {
+                call.accept(services.next());
+            } finally {
+                forEach(services, call);
+            }
+        }
     }
 
     private void leaveHolders(List<LockService> services) {

@@ -121,12 +121,15 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            if (ofAComponent) {
-                service.closeUnderHolders();
-            } else {
-                service.close();
+            try {
+                if (ofAComponent) {
+                    service.closeUnderHolders();
+                } else {
+                    service.close();
+                }
+            } finally {
+                connections.close();
             }
-            connections.close();
         }
     }
 

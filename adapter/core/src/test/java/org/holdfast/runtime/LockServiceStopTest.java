@@ -135,6 +135,34 @@ class LockServiceStopTest {
         }
     }
 
+    /** As without memory: it is closed once, and nothing else would end its renewals. */
+    @Test
+    void close_thatFails_endsRenewalsAndConnections_andLeavesLocksToTheirTtl() throws Exception {
+        Handler failing = new StreamHandler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new NoClassDefFoundError("on purpose");
+            }
+        };
+        Logger log = Logger.getLogger("org.holdfast.protocol.session.LeaseShutdown");
+        try (RedisServers redis = RedisServers.start(1)) {
+            Map<String, String> settings = Map.of("nodes", redis.uris(), "guard", "OFF", "ttlMillis", "1500");
+            LockService holding = new LockService(
+                    Settings.of(settings), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
+            Lease lease = holding.newSession()
+                    .acquireAsync(LockRequest.of("a").detached())
+                    .join();
+            log.addHandler(failing);
+            assertThatThrownBy(holding::close).isInstanceOf(NoClassDefFoundError.class);
+            assertThat(connections(redis.get(0))).isZero();
+            assertThat(isHeld(redis.get(0))).as("its holder may work on").isTrue();
+            await().until(() -> !isHeld(redis.get(0)));
+            assertThat(lease.isHeld()).isFalse();
+        } finally {
+            log.removeHandler(failing);
+        }
+    }
+
     @Test
     void close_whileANodeIsSlow_hearsThatTheLockIsReleasedThere() throws Exception {
         List<String> said = new CopyOnWriteArrayList<>();

@@ -66,7 +66,8 @@ public final class Callbacks {
     }
 
     /**
-     * Runs a call as soon as there is a thread, never on the calling one. The call must not throw.
+     * Runs a call as soon as there is a thread, never on the calling one. The call must not throw. If this throws, as
+     * without memory, the call is not run.
      *
      * @return null, or why the container refuses a thread now; the call waits for the next sweep then
      */
@@ -80,6 +81,11 @@ public final class Callbacks {
             case FAILURES -> failures;
             case LOSSES -> losses;
         };
+    }
+
+    /** Has a sweep come soon. Needs no memory. */
+    public void requestSweep() {
+        sweeps.within(PAUSE_NANOS);
     }
 
     /** Asks again for the threads that were refused. */
@@ -135,9 +141,13 @@ public final class Callbacks {
         @Nullable
         Throwable add(Runnable call) {
             waiting.add(call);
-            Throwable refused = start();
-            sweepIfCallsWait();
-            return refused;
+            try {
+                Throwable refused = start();
+                sweepIfCallsWait();
+                return refused;
+            } catch (RuntimeException | Error e) { // not to be thrown: it would seem that the call does not wait here
+                return e;
+            }
         }
 
         /** Asks for one more thread if a call waits and the bound allows it; returns why that is refused, or null. */
@@ -150,7 +160,7 @@ public final class Callbacks {
             try {
                 threads.execute(() -> work(counted));
                 return null;
-            } catch (RuntimeException | OutOfMemoryError e) { // the next sweep asks again, if there is one
+            } catch (RuntimeException | Error e) { // the next sweep asks again, if there is one
                 counted.decrementAndGet();
                 return e;
             }

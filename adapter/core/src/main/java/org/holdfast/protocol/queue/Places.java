@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -63,6 +64,10 @@ public final class Places {
         private WaitQueues.@Nullable Turn turn;
         private volatile @Nullable Ticket ticket;
         private boolean overtaken;
+
+        /** To so many of its names, the first ones. */
+        private int subscribed;
+
         private volatile Recorder.@Nullable Queueing queueing;
 
         private Place(Demand demand, LongFunction<Taker> taker, Patience patience) {
@@ -121,11 +126,18 @@ public final class Places {
 
         /** Has releases by other processes wake the heads of the lines of these names. */
         public void subscribe() {
-            demand.names().forEach(notifications::subscribe);
+            List<String> names = demand.names();
+            while (subscribed < names.size()) {
+                notifications.subscribe(names.get(subscribed));
+                subscribed++;
+            }
         }
 
         public void unsubscribe() {
-            demand.names().forEach(notifications::unsubscribe);
+            while (subscribed > 0) {
+                subscribed--;
+                notifications.unsubscribe(demand.names().get(subscribed));
+            }
         }
 
         /** Returns whether no release of any of the names can be missed, as far as is known. */
@@ -254,11 +266,8 @@ public final class Places {
          * @param got the lock that the caller has now; null if it gave up or comes again
          */
         public void leave(@Nullable HeldLock got) {
-            HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
             try {
-                if (handed != null && handed != got) { // just now, and too late
-                    giveBack(handed);
-                }
+                leaveQueue(Objects.requireNonNull(turn, "not in line"), got);
             } finally {
                 Ticket mine = ticket;
                 if (mine != null) {
@@ -267,6 +276,17 @@ public final class Places {
             }
             Objects.requireNonNull(queueing, "not in line") // last: a recorder that fails must leave nothing behind
                     .ended(demand.line().lock(), demand.line().kind().name(), got != null);
+        }
+
+        private void leaveQueue(WaitQueues.Turn left, @Nullable HeldLock got) {
+            try {
+                left.leave();
+            } finally {
+                HeldLock handed = left.handed();
+                if (handed != null && handed != got) { // just now, and too late
+                    giveBack(handed);
+                }
+            }
         }
     }
 }

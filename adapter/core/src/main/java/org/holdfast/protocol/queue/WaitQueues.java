@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+import org.holdfast.protocol.env.Chain;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -72,7 +73,7 @@ public final class WaitQueues implements Successor {
      * them found.
      */
     private static final class Queue {
-        private final ArrayDeque<Turn> turns = new ArrayDeque<>(2);
+        private final Chain<Turn> turns = new Chain<>();
         private volatile @Nullable Found found;
     }
 
@@ -112,7 +113,7 @@ public final class WaitQueues implements Successor {
         lines.compute(line, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
             turn.queue = queue;
-            turn.isFirst = queue.turns.isEmpty();
+            turn.isFirst = queue.turns.first() == null;
             waiter.joined(); // before what a caller that fails here would leave behind
             if (present == null && key.isIndexed()) {
                 addToIndex(key);
@@ -170,7 +171,7 @@ public final class WaitQueues implements Successor {
     private void wakeHead(QueueKey line) {
         Turn[] head = new Turn[1];
         lines.computeIfPresent(line, (key, queue) -> {
-            head[0] = queue.turns.peekFirst();
+            head[0] = queue.turns.first();
             return queue;
         });
         if (head[0] != null) { // outside of the map's lock: the waiter may borrow a thread for it
@@ -184,7 +185,7 @@ public final class WaitQueues implements Successor {
         List<Turn> all = new ArrayList<>();
         for (QueueKey line : lines.keySet()) {
             lines.computeIfPresent(line, (key, queue) -> {
-                all.addAll(queue.turns);
+                queue.turns.forEach(all::add);
                 return queue;
             });
         }
@@ -216,8 +217,8 @@ public final class WaitQueues implements Successor {
         Turn[] taken = new Turn[1];
         Kind kind = released.cohort().isInTurn() ? Kind.FAIR : Kind.BARGING;
         lines.computeIfPresent(QueueKey.of(released.lock(), kind), (key, queue) -> {
-            Turn head = queue.turns.peekFirst();
-            taken[0] = head.accept(released) ? head : null;
+            Turn head = queue.turns.first();
+            taken[0] = head != null && head.accept(released) ? head : null;
             return queue;
         });
         if (taken[0] != null) {
@@ -236,9 +237,7 @@ public final class WaitQueues implements Successor {
         int[] placed = new int[1];
         for (QueueKey line : lines.keySet()) {
             lines.computeIfPresent(line, (key, queue) -> {
-                placed[0] += (int) queue.turns.stream()
-                        .filter(turn -> turn.waiter.hasPlace())
-                        .count();
+                queue.turns.forEach(turn -> placed[0] += turn.waiter.hasPlace() ? 1 : 0);
                 return queue;
             });
         }
@@ -251,10 +250,15 @@ public final class WaitQueues implements Successor {
     }
 
     /** A place in a line. */
-    public final class Turn {
+    public final class Turn extends Chain.Link<Turn> {
 
         private final QueueKey line;
         private final Waiter waiter;
+
+        /** There from the beginning: a waiter that cannot leave, for want of memory, would keep all others waiting. */
+        private final BiFunction<QueueKey, Queue, @Nullable Queue> leaving = this::leave;
+
+        private @Nullable Turn promoted;
         private @Nullable Queue queue;
         private volatile boolean isFirst;
         private volatile @Nullable HeldLock handed;
@@ -297,26 +301,27 @@ public final class WaitQueues implements Successor {
             return next != null;
         }
 
-        /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
-        @Nullable
-        HeldLock leave() {
-            Turn[] promoted = new Turn[1];
-            lines.computeIfPresent(line, (key, queue) -> {
-                queue.turns.remove(this);
-                Turn next = queue.turns.peekFirst();
-                if (next != null && !next.isFirst) {
-                    next.isFirst = true;
-                    promoted[0] = next;
-                }
-                if (next == null && key.isIndexed()) {
-                    removeFromIndex(key);
-                }
-                return next == null ? null : queue;
-            });
-            if (promoted[0] != null) {
-                promoted[0].waiter.wake();
+        /** Leaves the line; the next one becomes its head. What was handed over is known from then on. */
+        void leave() {
+            lines.computeIfPresent(line, leaving);
+            Turn next = promoted;
+            promoted = null;
+            if (next != null) {
+                next.waiter.wake();
             }
-            return handed;
+        }
+
+        private @Nullable Queue leave(QueueKey key, Queue present) {
+            present.turns.remove(this);
+            Turn next = present.turns.first();
+            if (next != null && !next.isFirst) {
+                next.isFirst = true;
+                promoted = next;
+            }
+            if (next == null && key.isIndexed()) {
+                removeFromIndex(key);
+            }
+            return next == null ? null : present;
         }
     }
 }

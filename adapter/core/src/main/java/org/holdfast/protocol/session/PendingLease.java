@@ -101,7 +101,7 @@ public final class PendingLease {
      */
     public Optional<Lease> lease() {
         if (result instanceof AcquireResult.Held held) {
-            return Optional.of(delivered(held.heldLock()));
+            return delivered(held.heldLock());
         }
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
@@ -109,9 +109,9 @@ public final class PendingLease {
         throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
     }
 
-    private Lease delivered(HeldLock heldLock) {
+    private Optional<Lease> delivered(HeldLock heldLock) {
         try {
-            return taken(heldLock);
+            return Optional.of(taken(heldLock));
         } catch (Error e) { // as without memory: there may be no lease, and the caller does not receive it
             heldLock.neglect();
             throw e;

@@ -108,12 +108,12 @@ public final class Acquiring {
      * @param wake is called when a step may be due, on any thread. Must not block
      */
     void enter(Runnable wake) {
-        place.subscribe();
         Runnable whenWoken = () -> {
             news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed
             wake.run();
         };
         wait = new Wait(new Pace(context.time()), context.attemptLimiter().new Pass(wake), whenWoken);
+        place.subscribe();
         joinLine(wait);
     }
 
@@ -132,12 +132,12 @@ public final class Acquiring {
     void leaveLine() {
         if (turn != null && wait != null) {
             turn = null;
-            wait.pass().leave();
             context.underway().begin();
             try {
                 place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
             } finally {
                 context.underway().end();
+                wait.pass().leave();
             }
         }
     }

@@ -29,6 +29,10 @@ public final class AsyncAcquirer {
     private final Executor threads;
     private final Callbacks callbacks;
     private final Set<AsyncAcquiring> waiting = ConcurrentHashMap.newKeySet();
+    private final WakeUp sweeps;
+
+    /** Whether a caller may have an event that no thread handles: there was no memory to ask for one. */
+    private volatile boolean hasMissed;
 
     /**
      * @param threads runs the attempts, and nothing of the application
@@ -37,6 +41,7 @@ public final class AsyncAcquirer {
     public AsyncAcquirer(WaitContext context, Executor threads, Callbacks callbacks, WakeUp sweeps) {
         this.context = context;
         this.timers = new Timers(context.time(), sweeps);
+        this.sweeps = sweeps;
         this.threads = threads;
         this.callbacks = callbacks;
     }
@@ -57,10 +62,24 @@ public final class AsyncAcquirer {
     /** Runs a step of a caller as soon as there is a thread, never on the calling one. */
     void run(Runnable step) {
         try {
+            borrow(step);
+        } catch (RuntimeException | Error e) {
+            noteMissed();
+        }
+    }
+
+    private void borrow(Runnable step) {
+        try {
             threads.execute(step);
         } catch (RuntimeException | OutOfMemoryError e) { // no thread is available now; or never again, after a stop
             timers.in(PAUSE_NANOS, () -> run(step));
         }
+    }
+
+    /** Has the next sweep look at all callers once more. Needs no memory. */
+    void noteMissed() {
+        hasMissed = true;
+        sweeps.within(PAUSE_NANOS);
     }
 
     /** Has something done by the first sweep after so long. It must not block. */
@@ -84,7 +103,24 @@ public final class AsyncAcquirer {
 
     /** Does what is due. Called by one thread at a time. */
     public void sweep() {
+        lookAtMissed();
         timers.sweep();
+    }
+
+    private void lookAtMissed() {
+        if (!hasMissed) {
+            return;
+        }
+        hasMissed = false;
+        boolean looked = false;
+        try {
+            waiting.forEach(AsyncAcquiring::lookAgain);
+            looked = true;
+        } finally {
+            if (!looked) {
+                noteMissed();
+            }
+        }
     }
 
     /** Ends every wait, on the calling thread: soon none can be borrowed any more. */

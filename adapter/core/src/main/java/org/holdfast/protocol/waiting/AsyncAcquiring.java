@@ -45,6 +45,14 @@ final class AsyncAcquiring {
     /** The thread that sets it decides what becomes of the promise. */
     private final AtomicBoolean settled = new AtomicBoolean();
 
+    /** Made once: there may be no memory for it when something happens. */
+    private final Runnable looking = this::look;
+
+    /** Why there is no lease, until that is told. */
+    private volatile @Nullable Throwable failed;
+
+    private boolean failedByUs;
+
     /** The first attempt has been made. */
     private boolean begun;
 
@@ -99,26 +107,37 @@ final class AsyncAcquiring {
 
     private void happened() {
         if (events.getAndIncrement() == 0) {
-            asyncAcquirer.run(this::look);
+            asyncAcquirer.run(looking);
+        }
+    }
+
+    /** An event may not have been handled, or a failure not have been told, for want of memory. */
+    void lookAgain() {
+        if (events.get() > 0 || failed != null) {
+            events.incrementAndGet();
+            asyncAcquirer.run(looking);
         }
     }
 
     /** Handles events until none is left. */
     private void look() {
         while (events.get() > 0 && stepping.compareAndSet(false, true)) {
+            int seen = events.get();
             try {
-                int seen = events.get();
                 stepOrFail();
-                events.addAndGet(-seen);
             } finally {
+                events.addAndGet(-seen);
                 stepping.set(false);
             }
         }
     }
 
     private void stepOrFail() {
+        Throwable untold = failed;
         try {
-            if (over) {
+            if (untold != null) {
+                failSettled(untold);
+            } else if (over) {
                 takeBackIfNobodyComes();
             } else {
                 step();
@@ -133,11 +152,10 @@ final class AsyncAcquiring {
         boolean first = settled.compareAndSet(false, true);
         try {
             if (!over) {
-                end(null);
+                end();
             }
         } finally {
             if (first) {
-                asyncAcquirer.remove(this);
                 try {
                     discard();
                 } finally {
@@ -160,7 +178,8 @@ final class AsyncAcquiring {
         cancelAlarm();
         if (promise.isDone()) {
             settled.set(true);
-            end(null);
+            asyncAcquirer.remove(this);
+            end();
             return;
         }
         context.stopFlag().requireOpen();
@@ -192,7 +211,7 @@ final class AsyncAcquiring {
         acquiring.leaveLine();
         long left = acquiring.left();
         if (left <= 0) {
-            end(null);
+            end();
             fail(LockFailures.blocked(request));
         } else {
             alarm = asyncAcquirer.in(Math.min(left, BLOCKED_NANOS), this::happened);
@@ -200,7 +219,7 @@ final class AsyncAcquiring {
     }
 
     private void complete(AcquireResult done) {
-        end(done);
+        end();
         if (done instanceof AcquireResult.Held held) {
             deliver(lease.apply(held.heldLock()));
         } else {
@@ -209,11 +228,8 @@ final class AsyncAcquiring {
     }
 
     /** Leaves the line. */
-    private void end(@Nullable AcquireResult done) {
+    private void end() {
         over = true;
-        if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
-            asyncAcquirer.remove(this);
-        }
         acquiring.leave();
     }
 
@@ -248,7 +264,6 @@ final class AsyncAcquiring {
             return;
         }
         cancelAlarm();
-        asyncAcquirer.remove(this);
         try {
             undelivered.release();
         } finally {
@@ -269,9 +284,22 @@ final class AsyncAcquiring {
     }
 
     private void failSettled(Throwable failure) {
-        if (promise.fail(failure)) {
+        failed = failure;
+        try {
+            tell(failure);
+        } catch (RuntimeException | Error e) { // as without memory: the next sweep has it told
+            asyncAcquirer.noteMissed();
+        }
+    }
+
+    /** Again, if need be: what fails once has failed, and is told once. */
+    private void tell(Throwable failure) {
+        failedByUs |= promise.fail(failure); // else its caller has completed it, or cancelled it
+        if (failedByUs) {
             asyncAcquirer.call(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
         }
+        failed = null;
+        asyncAcquirer.remove(this);
     }
 
     private void cancelAlarm() {

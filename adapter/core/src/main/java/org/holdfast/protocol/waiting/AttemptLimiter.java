@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
-import java.util.ArrayDeque;
+import org.holdfast.protocol.env.Chain;
 
 /**
  * Lets so many waiters ask the nodes at the same time: when a thousand locks become free at once, the last waiter must
@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
  */
 public final class AttemptLimiter {
 
-    private final ArrayDeque<Pass> outside = new ArrayDeque<>();
+    private final Chain<Pass> outside = new Chain<>();
     private int free;
 
     public AttemptLimiter(int places) {
@@ -19,7 +19,7 @@ public final class AttemptLimiter {
     }
 
     /** What one waiter enters with. */
-    final class Pass {
+    final class Pass extends Chain.Link<Pass> {
 
         private final Runnable whenLetIn;
         private boolean inside;

@@ -80,6 +80,9 @@ public final class Subscriber implements ReleaseSubscriber {
             if (!closed && (interests.haveChanged() || !running)) {
                 wakeOrStart();
             }
+        } catch (RuntimeException | Error e) { // the caller will not unsubscribe
+            interests.remove(name, time.nanoTime(), running);
+            throw e;
         } finally {
             lock.unlock();
         }

@@ -145,10 +145,13 @@ public final class StandaloneScheduling implements Scheduling {
         if (own != null) {
             own.close();
         }
-        waiters.shutdown();
-        application.shutdown();
-        if (managed != null) {
-            managed.close();
+        try {
+            waiters.shutdown();
+            application.shutdown();
+        } finally {
+            if (managed != null) {
+                managed.close();
+            }
         }
     }
 }

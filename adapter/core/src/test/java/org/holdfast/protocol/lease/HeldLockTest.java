@@ -75,6 +75,36 @@ class HeldLockTest {
         assertThat(failing.isHeld(time.nanoTime())).isFalse();
     }
 
+    /** As without memory: it is made up for, and keeps no other from its report. */
+    @Test
+    void interrupt_thatFails_isRepeatedByTheNextSweep_andListenersAreToldOnce() {
+        LossNotifier notifier = new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time);
+        HeldLock lost = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, Optional.empty()),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                notifier,
+                ended -> {});
+        List<String> attempts = new ArrayList<>();
+        lost.interruptOnLoss(() -> {
+            attempts.add("interrupt");
+            if (attempts.size() == 1) {
+                throw new OutOfMemoryError("on purpose");
+            }
+        });
+        lost.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThat(lost.isHeld(time.nanoTime())).isFalse();
+        assertThat(told).hasSize(1);
+        assertThat(attempts).hasSize(1);
+        notifier.sweep();
+        notifier.sweep();
+        assertThat(attempts).hasSize(2);
+        assertThat(told).hasSize(1);
+    }
+
     @Test
     void neglected_lastsNoLongerThanIsKnown_andSaysWhy() {
         heldLock.neglect();

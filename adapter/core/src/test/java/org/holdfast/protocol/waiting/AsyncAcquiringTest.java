@@ -69,6 +69,25 @@ class AsyncAcquiringTest {
         }
     }
 
+    /** As without memory. */
+    @Test
+    void request_forWhichNoThreadCanEvenBeAskedForLater_isLookedAtByTheNextSweep() {
+        noThread = new OutOfMemoryError("on purpose");
+        boolean[] fails = {true};
+        fixture.whenDue = nanos -> {
+            if (fails[0]) {
+                fails[0] = false;
+                throw new OutOfMemoryError("on purpose");
+            }
+        };
+        CompletableFuture<Lease> future = ask();
+        noThread = null;
+        engine.sweep();
+        runBorrowed();
+        assertThat(future).isCompleted();
+        future.join().release();
+    }
+
     /** An attempt may take as long as nodes do. */
     @Test
     void request_isAttemptedOnABorrowedThread() {

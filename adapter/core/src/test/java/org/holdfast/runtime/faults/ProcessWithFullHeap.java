@@ -43,7 +43,7 @@ final class ProcessWithFullHeap {
                 LockConnection connection = locks.getConnection()) {
             acquire(connection, "first").release();
             for (int i = 0; i < TIMES; i++) {
-                fillWhileHeld(connection, "held-" + i);
+                fillWhileHeld(locks, connection, "held-" + i);
             }
             Lease fresh = acquire(connection, "fresh");
             Thread.sleep(TTL.multipliedBy(2).toMillis());
@@ -57,8 +57,13 @@ final class ProcessWithFullHeap {
         }
     }
 
-    private static void fillWhileHeld(LockConnection connection, String name) throws InterruptedException {
+    private static void fillWhileHeld(LockConnectionFactory locks, LockConnection connection, String name)
+            throws InterruptedException {
         Lease lease = acquire(connection, name);
+        for (boolean fair : new boolean[] {true, false}) { // their waits end while the heap is full
+            new Thread(() -> waitInVain(locks, LockRequest.of(name).fair(fair))).start();
+        }
+        Thread.sleep(50);
         fill();
         long since = System.nanoTime();
         while (System.nanoTime() - since < FULL.toNanos()) {
@@ -71,6 +76,14 @@ final class ProcessWithFullHeap {
         }
         filling = null;
         Thread.sleep(50);
+    }
+
+    private static void waitInVain(LockConnectionFactory locks, LockRequest request) {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire(request.waitTimeout(FULL));
+        } catch (InterruptedException | RuntimeException | Error e) {
+            // there is none, or no memory to say so
+        }
     }
 
     /** After a moment without memory connections may have to be opened again. */
@@ -88,7 +101,11 @@ final class ProcessWithFullHeap {
     }
 
     private static boolean isFree(LockConnection connection, String name) throws InterruptedException {
-        try (Lease unused = connection.acquire(LockRequest.of(name).waitTimeout(TTL.multipliedBy(2)))) {
+        try (Lease unfair = connection.acquire(LockRequest.of(name).waitTimeout(TTL.multipliedBy(2)))) {
+            unfair.release();
+            connection
+                    .acquire(LockRequest.of(name).fair(true).waitTimeout(TTL.multipliedBy(2)))
+                    .release();
             return true;
         } catch (LockException e) {
             System.out.println(e);
