@@ -271,6 +271,7 @@ public final class LockEngine {
     public void close(long deadline) {
         try {
             stopWaiting();
+            lossNotifier.sweep();
             callbacks.close();
         } finally {
             leases.close(deadline);

@@ -57,9 +57,16 @@ final class LastAnswers implements AutoCloseable {
             try {
                 forWaiting.close();
             } finally {
-                nodes.close();
-                locators.close();
+                closeNodes();
             }
+        }
+    }
+
+    private void closeNodes() {
+        try {
+            nodes.close();
+        } finally {
+            locators.close();
         }
     }
 }

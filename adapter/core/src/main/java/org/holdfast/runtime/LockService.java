@@ -303,11 +303,11 @@ public final class LockService implements AutoCloseable {
         threadless = true;
         try {
             scheduling.close();
-            management.close();
         } finally {
             closed = true;
             watch.close();
             subscriber.stop();
+            management.close();
         }
     }
 

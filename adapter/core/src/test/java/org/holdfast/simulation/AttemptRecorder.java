@@ -13,6 +13,7 @@ import org.holdfast.Lease;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseBridge;
 import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.session.SessionBridge;
 
 /**
@@ -96,8 +97,18 @@ final class AttemptRecorder {
         return byOwner.get(claim.owner().value());
     }
 
+    /** A release is sent: of a lease, or of an attempt that came to nothing. */
+    void released(Command.Release release) {
+        Trace.Attempt attempt = of(release.claim());
+        if (release.held()) {
+            release(attempt);
+        } else {
+            end(attempt);
+        }
+    }
+
     /** A lease is released. If its client has stood still it is lost as it begins: no look of ours has seen it. */
-    void release(Trace.Attempt attempt) {
+    private void release(Trace.Attempt attempt) {
         if (!attempt.over && !attempt.got) {
             attempt.got = true;
             steps.add("get", attempt, 0, now() - attempt.drawnAt);

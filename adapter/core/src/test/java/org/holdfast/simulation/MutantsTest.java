@@ -189,7 +189,7 @@ class MutantsTest {
     void leaseOfACancelledRequestKept_isFound() throws Exception {
         assertFound(
                 "Violation: 4:",
-                new Mutant().lastSeenIn(66).with(WAITING + "AsyncAcquiring.java", "undelivered.release();", ""));
+                new Mutant().lastSeenIn(66).with(WAITING + "AsyncAcquiring.java", "late.release();", ""));
     }
 
     @ConcurrentTest

@@ -125,10 +125,8 @@ final class TraceRecorder implements Recording {
             add("ask", attempts.begin(acquire.claim()));
         } else if (command instanceof Command.Renew renewal) {
             add("renew", attempts.of(renewal.claim()));
-        } else if (command instanceof Command.Release release && release.held()) {
-            attempts.release(attempts.of(release.claim()));
-        } else if (command instanceof Command.OfClaim of) {
-            attempts.end(attempts.of(of.claim()));
+        } else if (command instanceof Command.Release release) {
+            attempts.released(release);
         }
     }
 

@@ -150,10 +150,8 @@ final class VoterRecorder implements Recording {
         happened();
         if (command instanceof Command.Acquire acquire) {
             attempts.begin(acquire.claim());
-        } else if (command instanceof Command.Release release && release.held()) {
-            attempts.release(attempts.of(release.claim()));
         } else if (command instanceof Command.Release release) {
-            attempts.end(attempts.of(release.claim()));
+            attempts.released(release);
         }
     }
 

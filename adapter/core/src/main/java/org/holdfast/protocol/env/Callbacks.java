@@ -146,6 +146,7 @@ public final class Callbacks {
                 sweepIfCallsWait();
                 return refused;
             } catch (RuntimeException | Error e) { // not to be thrown: it would seem that the call does not wait here
+                requestSweep();
                 return e;
             }
         }

@@ -172,11 +172,20 @@ public final class NodeMonitor {
 
     private void tellOfStandstill(long standstill, String evidence) {
         if (standstill > 0) {
-            whenClockStoodStill.accept(standstill); // before the log, which may fail
+            whenClockStoodStill.accept(standstill);
+            log(standstill, evidence);
+        }
+    }
+
+    /** Last, and whatever comes of it: what was told once must not be told again, to leases that came later. */
+    private static void log(long standstill, String evidence) {
+        try {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "HF0213: the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
                             + " ms: " + evidence);
+        } catch (RuntimeException | Error e) {
+            // each lease that is lost says why
         }
     }
 

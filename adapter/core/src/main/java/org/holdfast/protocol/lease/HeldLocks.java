@@ -31,20 +31,30 @@ public final class HeldLocks {
     }
 
     void add(HeldLock heldLock) {
-        for (String name : heldLock.claim().target().names()) {
-            byName.merge(name, List.of(heldLock), HeldLocks::joined);
+        try {
+            for (String name : heldLock.claim().target().names()) {
+                byName.merge(name, List.of(heldLock), HeldLocks::joined);
+            }
+            renewals.add(heldLock);
+        } catch (RuntimeException | Error e) {
+            renewals.noteFailure();
+            throw e;
         }
-        renewals.add(heldLock);
     }
 
     /** Removes a lock that was released or lost. */
     void remove(HeldLock heldLock) {
-        renewals.remove(heldLock);
-        List<String> names = heldLock.claim().target().names();
-        for (int i = 0; i < names.size(); i++) { // an iterator would be one more object for each lock
-            byName.computeIfPresent(names.get(i), (key, present) -> without(present, heldLock));
+        try {
+            renewals.remove(heldLock);
+            List<String> names = heldLock.claim().target().names();
+            for (int i = 0; i < names.size(); i++) { // an iterator would be one more object for each lock
+                byName.computeIfPresent(names.get(i), (key, present) -> without(present, heldLock));
+            }
+            wakeWaiters(heldLock);
+        } catch (RuntimeException | Error e) {
+            renewals.noteFailure();
+            throw e;
         }
-        wakeWaiters(heldLock);
     }
 
     /** As {@link #remove}, or later if there is no memory for it. */
@@ -52,7 +62,7 @@ public final class HeldLocks {
         try {
             remove(heldLock);
         } catch (RuntimeException | Error e) {
-            renewals.noteFailure();
+            // which is noted: it is repaired
         }
     }
 
@@ -107,14 +117,19 @@ public final class HeldLocks {
 
     /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
     void replace(HeldLock old, HeldLock next) {
-        for (String name : next.claim().target().names()) {
-            byName.compute(name, (key, present) -> {
-                List<HeldLock> others = present == null ? null : without(present, old);
-                return others == null ? List.of(next) : joined(others, List.of(next));
-            });
+        try {
+            for (String name : next.claim().target().names()) {
+                byName.compute(name, (key, present) -> {
+                    List<HeldLock> others = present == null ? null : without(present, old);
+                    return others == null ? List.of(next) : joined(others, List.of(next));
+                });
+            }
+            renewals.add(next);
+            renewals.remove(old);
+        } catch (RuntimeException | Error e) {
+            renewals.noteFailure();
+            throw e;
         }
-        renewals.add(next);
-        renewals.remove(old);
     }
 
     private static List<HeldLock> joined(List<HeldLock> some, List<HeldLock> others) {

@@ -190,10 +190,19 @@ public final class Leases {
     }
 
     private void giveBackNow(Collection<LeaseShare> shares) {
-        Batch batch = new Batch(shares.size());
+        Batch batch = batch(shares);
         shares.forEach(batch::add);
         batch.release();
         batch.requireNoFailure();
+    }
+
+    private Batch batch(Collection<LeaseShare> shares) {
+        try {
+            return new Batch(shares.size());
+        } catch (Error e) { // as without memory: nothing else would release them
+            shares.forEach(share -> share.heldLock().neglect());
+            throw e;
+        }
     }
 
     /** Locks whose leases are released at once. What fails with one of them keeps no other from its release. */
@@ -227,6 +236,10 @@ public final class Leases {
         private void release() {
             try {
                 releases.release(released, ownNodes);
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
+            try {
                 onlyRead.forEach(Leases.this::letReadersIn);
             } catch (RuntimeException | Error e) {
                 failed(e);

@@ -137,7 +137,7 @@ public final class LossNotifier {
     private void warnOfRefusal(LeaseLoss loss, Throwable refused) {
         try {
             warn("no thread yet to tell a listener that the " + loss, refused);
-        } catch (OutOfMemoryError | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             // the listener is told all the same, by a sweep
         }
     }

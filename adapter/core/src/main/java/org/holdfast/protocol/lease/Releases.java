@@ -170,11 +170,19 @@ public final class Releases {
                 redlock.abandon(heldLock.claim());
             }
         } catch (RuntimeException | Error e) {
-            if (e != failure) { // of no memory the JVM has one error for all
-                failure.addSuppressed(e);
-            }
+            suppress(failure, e);
         } finally {
             heldLocks.drop(heldLock);
+        }
+    }
+
+    private static void suppress(Throwable failure, Throwable another) {
+        try {
+            if (another != failure) { // of no memory the JVM has one error for all
+                failure.addSuppressed(another);
+            }
+        } catch (OutOfMemoryError e) {
+            // the first failure is thrown
         }
     }
 
@@ -182,7 +190,9 @@ public final class Releases {
         try {
             return releaseEach(all, nodes, until);
         } catch (RuntimeException | Error e) {
-            all.forEach(heldLock -> giveUp(heldLock, e));
+            for (int i = 0; i < all.size(); i++) { // not by a function: that would need memory
+                giveUp(all.get(i), e);
+            }
             throw e;
         }
     }

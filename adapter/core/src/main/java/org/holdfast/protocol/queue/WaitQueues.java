@@ -110,18 +110,35 @@ public final class WaitQueues implements Successor {
     /** Joins the end of a line. Leave it by the turn. */
     Turn enter(QueueKey line, Waiter waiter) {
         Turn turn = new Turn(line, waiter);
-        lines.compute(line, (key, present) -> {
+        try {
+            enter(turn);
+        } catch (RuntimeException | Error e) { // as without memory: callers behind it would wait for ever
+            turn.leave();
+            lines.compute(line, (key, present) -> present == null ? unindexed(key) : present);
+            throw e;
+        }
+        return turn;
+    }
+
+    private void enter(Turn turn) {
+        lines.compute(turn.line, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
             turn.queue = queue;
             turn.isFirst = queue.turns.first() == null;
-            waiter.joined(); // before what a caller that fails here would leave behind
+            turn.waiter.joined(); // before what a caller that fails here would leave behind
             if (present == null && key.isIndexed()) {
                 addToIndex(key);
             }
             queue.turns.addLast(turn);
             return queue;
         });
-        return turn;
+    }
+
+    private @Nullable Queue unindexed(QueueKey line) {
+        if (line.isIndexed()) {
+            removeFromIndex(line);
+        }
+        return null;
     }
 
     private void addToIndex(QueueKey line) {

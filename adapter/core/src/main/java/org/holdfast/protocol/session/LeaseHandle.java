@@ -178,23 +178,22 @@ final class LeaseHandle implements Lease {
     public ReleaseResult release() {
         if (endOnce()) {
             try {
-                result = releaseOnce();
-            } catch (RuntimeException | Error e) { // a second call does nothing
-                heldLock.neglect();
-                throw e;
+                notifyNoMore();
+            } finally { // though that may fail, as without memory
+                result = giveBack();
             }
         }
         return result;
     }
 
-    private ReleaseResult releaseOnce() {
-        ReleaseResult given;
+    /** A second release does nothing: one that fails before the lock has received it would leave it held for ever. */
+    private ReleaseResult giveBack() {
         try {
-            notifyNoMore();
-        } finally { // though that may fail, as without memory
-            given = whenReleased.apply(this);
+            return whenReleased.apply(this);
+        } catch (Error e) {
+            share.heldLock().neglect();
+            throw e;
         }
-        return given;
     }
 
     @Override

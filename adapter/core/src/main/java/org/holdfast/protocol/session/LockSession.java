@@ -159,6 +159,28 @@ public final class LockSession {
         return new LeaseHandle(leases, share, request.names(), interrupt, joining, whenReleased);
     }
 
+    private LeaseHandle leaseOrNeglect(
+            HeldLock heldLock,
+            LockRequest request,
+            @Nullable LossInterrupt interrupt,
+            Function<LeaseHandle, ReleaseResult> whenReleased) {
+        try {
+            return lease(heldLock, request, interrupt, whenReleased);
+        } catch (Error e) { // as without memory: nothing else would release it
+            heldLock.neglect();
+            throw e;
+        }
+    }
+
+    private void rememberOrRelease(LeaseHandle lease, boolean endsWithTheHandle, boolean interrupts) {
+        try {
+            remember(lease, endsWithTheHandle, interrupts);
+        } catch (RuntimeException | Error e) { // its caller does not receive it
+            lease.release();
+            throw e;
+        }
+    }
+
     private static LeaseShare share(HeldLock heldLock, LockRequest request) {
         return new LeaseShare(heldLock, request.mode() == LockMode.READ);
     }
@@ -184,13 +206,13 @@ public final class LockSession {
     Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         boolean outlivesTransaction = request.scope() == LeaseScope.HOLDER;
-        LeaseHandle lease =
-                lease(heldLock, request, interrupt, transaction == null || outlivesTransaction ? givingBack : leaving);
+        LeaseHandle lease = leaseOrNeglect(
+                heldLock, request, interrupt, transaction == null || outlivesTransaction ? givingBack : leaving);
         if (transaction != null) {
             keep(lease, transaction, outlivesTransaction);
         }
         if (request.scope() == LeaseScope.CONNECTION) {
-            remember(lease, transaction == null, interrupt != null);
+            rememberOrRelease(lease, transaction == null, interrupt != null);
             requireOpen(lease);
         }
         return lease;
@@ -301,24 +323,27 @@ public final class LockSession {
     public void close() {
         try {
             closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
-            giveBackAll();
-        } catch (RuntimeException | Error e) { // it may not be called again
-            bound.forEach(lease -> lease.share().heldLock().neglect());
-            throw e;
+        } finally {
+            leases.giveBack(endAll());
+            bound.removeIf(LeaseHandle::hasEnded);
         }
     }
 
-    private void giveBackAll() {
-        List<LeaseShare> ended = new ArrayList<>(bound.size());
-        for (LeaseHandle lease : bound) {
-            if (lease.end()) {
-                ended.add(lease.share());
+    private List<LeaseShare> endAll() {
+        try {
+            List<LeaseShare> ended = new ArrayList<>(bound.size());
+            for (LeaseHandle lease : bound) {
+                if (lease.end()) {
+                    ended.add(lease.share());
+                }
             }
+            kept.forEach(LeaseHandle::interruptNoMore);
+            kept.clear();
+            viewed.clear();
+            return ended;
+        } catch (RuntimeException | Error e) { // as without memory: a handle may not be closed again
+            bound.forEach(lease -> lease.share().heldLock().neglect());
+            throw e;
         }
-        kept.forEach(LeaseHandle::interruptNoMore);
-        kept.clear();
-        viewed.clear();
-        leases.giveBack(ended);
-        bound.removeIf(LeaseHandle::hasEnded);
     }
 }

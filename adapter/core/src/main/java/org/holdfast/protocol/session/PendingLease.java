@@ -101,7 +101,7 @@ public final class PendingLease {
      */
     public Optional<Lease> lease() {
         if (result instanceof AcquireResult.Held held) {
-            return delivered(held.heldLock());
+            return delivered(taken(held.heldLock()));
         }
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
@@ -109,11 +109,11 @@ public final class PendingLease {
         throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
     }
 
-    private Optional<Lease> delivered(HeldLock heldLock) {
+    private static Optional<Lease> delivered(Lease lease) {
         try {
-            return Optional.of(taken(heldLock));
-        } catch (Error e) { // as without memory: there may be no lease, and the caller does not receive it
-            heldLock.neglect();
+            return Optional.of(lease);
+        } catch (OutOfMemoryError e) { // the caller does not receive it
+            lease.release();
             throw e;
         }
     }

@@ -63,7 +63,7 @@ public final class TransactionLeases {
         try {
             of(transaction).add(new Kept(session, share));
         } catch (RuntimeException | Error e) { // nothing else would release it: better no lock than one for ever
-            leases.giveBack(List.of(share));
+            leases.giveBack(share);
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
         }
@@ -137,6 +137,15 @@ public final class TransactionLeases {
             kept.add(lease);
         }
 
+        private List<LeaseShare> shares() {
+            try {
+                return kept.stream().map(Kept::share).toList();
+            } catch (OutOfMemoryError e) { // a transaction completes once
+                kept.forEach(each -> each.share().heldLock().neglect());
+                throw e;
+            }
+        }
+
         private boolean keeps(HeldLock heldLock) {
             return kept.stream().anyMatch(each -> each.share().heldLock() == heldLock);
         }
@@ -172,11 +181,8 @@ public final class TransactionLeases {
             }
             try {
                 if (first) {
-                    leases.giveBack(kept.stream().map(Kept::share).toList());
+                    leases.giveBack(shares());
                 }
-            } catch (RuntimeException | Error e) { // it is not called again
-                kept.forEach(each -> each.share().heldLock().neglect());
-                throw e;
             } finally { // not before: a service that stops waits for it
                 byTransaction.remove(transaction, this);
             }

@@ -132,12 +132,12 @@ public final class Acquiring {
     void leaveLine() {
         if (turn != null && wait != null) {
             turn = null;
+            wait.pass().leave();
             context.underway().begin();
             try {
                 place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
             } finally {
                 context.underway().end();
-                wait.pass().leave();
             }
         }
     }

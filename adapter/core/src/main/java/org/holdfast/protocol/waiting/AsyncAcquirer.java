@@ -88,7 +88,11 @@ public final class AsyncAcquirer {
     }
 
     void cancel(Timers.Alarm alarm) {
-        timers.cancel(alarm);
+        try {
+            timers.cancel(alarm);
+        } catch (OutOfMemoryError e) {
+            // what it would do finds nothing to do
+        }
     }
 
     /** Returns whether continuations of the application have not returned for a while, and others wait for them. */
@@ -104,7 +108,12 @@ public final class AsyncAcquirer {
     /** Does what is due. Called by one thread at a time. */
     public void sweep() {
         lookAtMissed();
-        timers.sweep();
+        try {
+            timers.sweep();
+        } catch (RuntimeException | Error e) { // a task may have been taken out, and not run
+            noteMissed();
+            throw e;
+        }
     }
 
     private void lookAtMissed() {

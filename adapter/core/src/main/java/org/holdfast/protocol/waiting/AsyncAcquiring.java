@@ -111,12 +111,10 @@ final class AsyncAcquiring {
         }
     }
 
-    /** An event may not have been handled, or a failure not have been told, for want of memory. */
+    /** An event may be missing or not handled, or a failure not told, for want of memory. */
     void lookAgain() {
-        if (events.get() > 0 || failed != null) {
-            events.incrementAndGet();
-            asyncAcquirer.run(looking);
-        }
+        events.incrementAndGet();
+        asyncAcquirer.run(looking);
     }
 
     /** Handles events until none is left. */
@@ -264,10 +262,16 @@ final class AsyncAcquiring {
             return;
         }
         cancelAlarm();
+        failSettled(takenBack(undelivered));
+    }
+
+    /** Releases the lease; returns why there is none. */
+    private Throwable takenBack(Lease late) {
         try {
-            undelivered.release();
-        } finally {
-            failSettled(context.stopFlag().isRaised() ? StopFlag.stopped() : LockFailures.undelivered(request));
+            late.release();
+            return context.stopFlag().isRaised() ? StopFlag.stopped() : LockFailures.undelivered(request);
+        } catch (RuntimeException | Error e) { // as without memory
+            return e;
         }
     }
 

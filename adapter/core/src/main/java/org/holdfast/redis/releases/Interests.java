@@ -47,11 +47,22 @@ final class Interests {
     void add(String name) {
         Interest known = byName.get(name);
         if (known == null) {
-            known = new Interest();
-            byName.put(name, known);
-            changed = true;
+            begin(name);
+        } else {
+            known.waiters++;
         }
-        known.waiters++;
+    }
+
+    private void begin(String name) {
+        Interest fresh = new Interest();
+        fresh.waiters = 1;
+        changed = true;
+        try {
+            byName.put(name, fresh);
+        } catch (OutOfMemoryError e) { // for more room, when it was in already
+            byName.remove(name);
+            throw e;
+        }
     }
 
     /**

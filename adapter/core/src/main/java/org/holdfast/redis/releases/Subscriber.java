@@ -77,12 +77,14 @@ public final class Subscriber implements ReleaseSubscriber {
         lock.lock();
         try {
             interests.add(name);
-            if (!closed && (interests.haveChanged() || !running)) {
-                wakeOrStart();
+            try {
+                if (!closed && (interests.haveChanged() || !running)) {
+                    wakeOrStart();
+                }
+            } catch (RuntimeException | Error e) { // the caller will not unsubscribe
+                interests.remove(name, time.nanoTime(), running);
+                throw e;
             }
-        } catch (RuntimeException | Error e) { // the caller will not unsubscribe
-            interests.remove(name, time.nanoTime(), running);
-            throw e;
         } finally {
             lock.unlock();
         }

@@ -48,7 +48,7 @@ public final class StandaloneScheduling implements Scheduling {
         return new StandaloneScheduling(time, ManagedThreads.find());
     }
 
-    /** There is one task in the queue for each asynchronous request at the most. */
+    /** There are two tasks in the queue for each asynchronous request at the most. */
     private ThreadPoolExecutor waiters() {
         ThreadPoolExecutor waiters = new ThreadPoolExecutor(
                 WAITERS,

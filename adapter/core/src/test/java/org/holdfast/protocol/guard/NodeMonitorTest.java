@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.SharedSettings;
 import org.junit.jupiter.api.Test;
@@ -131,6 +135,24 @@ class NodeMonitorTest {
         nodeMonitor.look();
         assertThat(told).hasSize(1);
         assertThat(clockMonitor.isDoubted(0)).isFalse();
+    }
+
+    /** Leases that were taken after it must not be lost for it. */
+    @Test
+    void standstill_thatCannotBeLogged_isToldOnce() {
+        Handler failing = new StreamHandler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new NoClassDefFoundError("on purpose");
+            }
+        };
+        Logger log = Logger.getLogger(NodeMonitor.class.getName());
+        log.addHandler(failing);
+        try {
+            standstill_thatShowsWhileADoubtIsSettled_isToldBeforeThat();
+        } finally {
+            log.removeHandler(failing);
+        }
     }
 
     /** The mark of a node can say what that node likes. */
