@@ -116,7 +116,11 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     /** Returns the connection that it had, if any. */
     private @Nullable LockManagedConnection leave() {
         LockManagedConnection left = managed.getAndSet(null);
-        latchCaller.wakeAll();
+        try {
+            latchCaller.wakeAll();
+        } catch (OutOfMemoryError e) {
+            // each sees by itself, before long, that the handle is closed
+        }
         return left;
     }
 

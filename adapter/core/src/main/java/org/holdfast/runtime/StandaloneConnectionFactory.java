@@ -181,8 +181,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         public void close() {
             if (handleClosed.compareAndSet(false, true)) {
-                latchCaller.wakeAll();
-                session.close();
+                try {
+                    latchCaller.wakeAll();
+                } finally {
+                    session.close();
+                }
             }
         }
     }

@@ -72,6 +72,14 @@ public final class Losses {
 
     private void report(LeaseLoss loss) {
         recorder.lost(loss);
+        try {
+            log(loss);
+        } catch (RuntimeException | Error e) {
+            // the thread that sees a loss may be that of another caller, which must not fail for a log
+        }
+    }
+
+    private void log(LeaseLoss loss) {
         String more = lines.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + loss + more));

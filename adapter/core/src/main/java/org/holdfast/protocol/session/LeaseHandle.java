@@ -176,14 +176,24 @@ final class LeaseHandle implements Lease {
 
     @Override
     public ReleaseResult release() {
+        HeldLock heldLock = share.heldLock();
         if (endOnce()) {
             try {
-                notifyNoMore();
-            } finally { // though that may fail, as without memory
-                result = giveBack();
+                endWithLock();
+            } catch (StackOverflowError e) { // perhaps where it was neglected: here is a little more of the stack
+                heldLock.neglect();
+                throw e;
             }
         }
         return result;
+    }
+
+    private void endWithLock() {
+        try {
+            notifyNoMore();
+        } finally { // though that may fail, as without memory
+            result = giveBack();
+        }
     }
 
     /** A second release does nothing: one that fails before the lock has received it would leave it held for ever. */

@@ -9,6 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.holdfast.LeaseLoss;
 import org.holdfast.Release;
 import org.holdfast.protocol.ProtocolFixture;
@@ -20,6 +24,7 @@ import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.waiting.AcquireResult;
 import org.junit.jupiter.api.Test;
 
 class HeldLockTest {
@@ -73,6 +78,28 @@ class HeldLockTest {
         assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> failing.isHeld(time.nanoTime()));
         assertThat(told).hasSize(1);
         assertThat(failing.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void loss_isReported_thoughTheLogFails() throws Exception {
+        Handler failing = new StreamHandler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new AssertionError("on purpose");
+            }
+        };
+        Logger log = Logger.getLogger(Losses.class.getName());
+        HeldLock held = ((AcquireResult.Held)
+                        fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread())))
+                .heldLock();
+        time.passMillis(2 * ProtocolFixture.TTL_MILLIS);
+        log.addHandler(failing);
+        try {
+            assertThat(fixture.leases.isHeld(held)).isFalse();
+        } finally {
+            log.removeHandler(failing);
+        }
+        assertThat(held.loss()).isNotNull();
     }
 
     /** As without memory: it is made up for, and keeps no other from its report. */
