@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LockRequest;
@@ -18,6 +23,7 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.AcquireResult;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -90,5 +96,27 @@ class HalfDoneTest {
         fixture.engine.renew();
         assertThat(renewals()).isZero();
         assertThat(fixture.heldLocks.size()).isZero();
+    }
+
+    @Test
+    void loss_isReported_thoughTheLogFails() throws Exception {
+        Handler failing = new StreamHandler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new AssertionError("on purpose");
+            }
+        };
+        Logger log = Logger.getLogger(Losses.class.getName());
+        HeldLock held = ((AcquireResult.Held)
+                        fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread())))
+                .heldLock();
+        time.passMillis(2 * ProtocolFixture.TTL_MILLIS);
+        log.addHandler(failing);
+        try {
+            assertThat(fixture.leases.isHeld(held)).isFalse();
+        } finally {
+            log.removeHandler(failing);
+        }
+        assertThat(held.loss()).isNotNull();
     }
 }

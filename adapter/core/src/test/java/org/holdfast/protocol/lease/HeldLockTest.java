@@ -9,10 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.StreamHandler;
+import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
 import org.holdfast.Release;
 import org.holdfast.protocol.ProtocolFixture;
@@ -24,7 +21,6 @@ import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.quorum.QuorumResult;
-import org.holdfast.protocol.waiting.AcquireResult;
 import org.junit.jupiter.api.Test;
 
 class HeldLockTest {
@@ -38,14 +34,19 @@ class HeldLockTest {
     private final VirtualTime time = fixture.time;
     private final List<LeaseLoss> told = new ArrayList<>();
     private final Holder holder = Holder.thread();
-    private final HeldLock heldLock = new HeldLock(
-            fixture.command(7).claim(),
-            new Cohort(0, 0, Optional.empty()),
-            new Taker(holder, HolderInfo.UNKNOWN, 1),
-            RENEWED,
-            new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-            new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
-            lost -> {});
+    private final HeldLock heldLock =
+            heldLock(new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time), lost -> {});
+
+    private HeldLock heldLock(LossNotifier notifier, Consumer<HeldLock> whenLost) {
+        return new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, Optional.empty()),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                notifier,
+                whenLost);
+    }
 
     @Test
     void isHeld_untilTheEndOfValidity_thenLost() {
@@ -63,16 +64,9 @@ class HeldLockTest {
     /** What it is lost for is done by others, which may fail. */
     @Test
     void listener_isToldOfALoss_thoughWhatElseIsDoneFails() {
-        HeldLock failing = new HeldLock(
-                fixture.command(7).claim(),
-                new Cohort(0, 0, Optional.empty()),
-                new Taker(holder, HolderInfo.UNKNOWN, 1),
-                RENEWED,
-                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
-                lost -> {
-                    throw new NoClassDefFoundError("on purpose");
-                });
+        HeldLock failing = heldLock(new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time), lost -> {
+            throw new NoClassDefFoundError("on purpose");
+        });
         failing.onLost(told::add);
         time.pass(VALIDITY);
         assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> failing.isHeld(time.nanoTime()));
@@ -80,40 +74,11 @@ class HeldLockTest {
         assertThat(failing.isHeld(time.nanoTime())).isFalse();
     }
 
-    @Test
-    void loss_isReported_thoughTheLogFails() throws Exception {
-        Handler failing = new StreamHandler() {
-            @Override
-            public void publish(LogRecord line) {
-                throw new AssertionError("on purpose");
-            }
-        };
-        Logger log = Logger.getLogger(Losses.class.getName());
-        HeldLock held = ((AcquireResult.Held)
-                        fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread())))
-                .heldLock();
-        time.passMillis(2 * ProtocolFixture.TTL_MILLIS);
-        log.addHandler(failing);
-        try {
-            assertThat(fixture.leases.isHeld(held)).isFalse();
-        } finally {
-            log.removeHandler(failing);
-        }
-        assertThat(held.loss()).isNotNull();
-    }
-
     /** As without memory: it is made up for, and keeps no other from its report. */
     @Test
     void interrupt_thatFails_isRepeatedByTheNextSweep_andListenersAreToldOnce() {
         LossNotifier notifier = new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time);
-        HeldLock lost = new HeldLock(
-                fixture.command(7).claim(),
-                new Cohort(0, 0, Optional.empty()),
-                new Taker(holder, HolderInfo.UNKNOWN, 1),
-                RENEWED,
-                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                notifier,
-                ended -> {});
+        HeldLock lost = heldLock(notifier, ended -> {});
         List<String> attempts = new ArrayList<>();
         lost.interruptOnLoss(() -> {
             attempts.add("interrupt");
@@ -210,12 +175,7 @@ class HeldLockTest {
 
     @Test
     void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
-        HeldLock unlucky = new HeldLock(
-                fixture.command(7).claim(),
-                new Cohort(0, 0, Optional.empty()),
-                new Taker(holder, HolderInfo.UNKNOWN, 1),
-                RENEWED,
-                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+        HeldLock unlucky = heldLock(
                 new LossNotifier(
                         new Callbacks(
                                 listener -> {
@@ -360,12 +320,7 @@ class HeldLockTest {
 
     @Test
     void loss_thatNoThreadIsThereToTell_isSeenByWhoLooks() {
-        HeldLock untold = new HeldLock(
-                fixture.command(7).claim(),
-                new Cohort(0, 0, Optional.empty()),
-                new Taker(holder, HolderInfo.UNKNOWN, 1),
-                RENEWED,
-                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+        HeldLock untold = heldLock(
                 new LossNotifier(
                         new Callbacks(
                                 task -> {
