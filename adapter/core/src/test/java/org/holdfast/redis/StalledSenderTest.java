@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.node.Answer;
@@ -72,7 +74,7 @@ class StalledSenderTest {
             Round large = channel.send(LARGE, ALL);
             time.pass(STALL.plus(STALL));
             server.thaw();
-            assertThat(server.ask("PING")).startsWith("+PONG"); // it has read what was sent
+            awaitAllRead(server);
             assertThat(large.next(time.nanoTime())).isNull();
             assertThat(state(nodes)).isEqualTo(CheckReport.State.VOTES);
             assertThat(OneNode.answerTo(large)).isNotNull();
@@ -112,6 +114,25 @@ class StalledSenderTest {
             story.tell(server, nodes, channel);
             nodes.close();
         }
+    }
+
+    /**
+     * Waits until the node has read what its sockets hold. It reads 16 kB of each socket, then answers, then reads on:
+     * if it reads hardly more than the question between two answers, it has read the rest before.
+     */
+    private static void awaitAllRead(RedisServer server) {
+        long before;
+        long read = bytesRead(server);
+        do {
+            before = read;
+            read = bytesRead(server);
+        } while (read - before > 1_000);
+    }
+
+    private static long bytesRead(RedisServer server) {
+        Matcher bytes = Pattern.compile("total_net_input_bytes:(\\d+)").matcher(server.ask("INFO stats"));
+        assertThat(bytes.find()).as("the node's answer").isTrue();
+        return Long.parseLong(bytes.group(1));
     }
 
     private static CheckReport.State state(NodeGroup nodes) {
