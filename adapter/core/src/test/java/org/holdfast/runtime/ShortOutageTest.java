@@ -24,13 +24,15 @@ import org.junit.jupiter.api.Timeout;
 class ShortOutageTest extends TwoProcesses {
 
     @Test
-    void acquire_afterAllNodesWereRestarted_succeedsAtOnce() throws Exception {
+    void acquire_afterAllNodesWereRestarted_succeeds() throws Exception {
         try (LockConnection connection = locks.getConnection()) {
             connection.acquire("a").release();
             redis.all().forEach(RedisServer::kill);
             redis.all().forEach(RedisServer::start);
             await().pollDelay(ofMillis(150)).until(() -> true); // idle for longer than a connection is trusted blindly
-            assertThat(connection.tryAcquire(now("a"))).isPresent();
+            // a look during the restart sets nodes aside for a moment
+            assertThat(connection.tryAcquire(LockRequest.of("a").waitTimeout(ofSeconds(5))))
+                    .isPresent();
         }
     }
 

@@ -16,8 +16,11 @@ final class Application {
 
     /** @param args the address of a node */
     public static void main(String[] args) throws Exception {
-        try (LockConnectionFactory locks =
-                        Holdfast.connect(Map.of("nodes", args[0], "ttlMillis", "1000", "maxLeaseTtlMillis", "1000"));
+        try (LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes", args[0],
+                        "ttlMillis", "3000",
+                        "maxLeaseTtlMillis", "3000",
+                        "nodeTimeoutMillis", "1500"));
                 LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire(LockRequest.of("order").waitTimeout(Duration.ofSeconds(30)));
             lease.requireHeld();

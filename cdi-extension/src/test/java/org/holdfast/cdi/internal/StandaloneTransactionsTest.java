@@ -38,7 +38,7 @@ class StandaloneTransactionsTest {
     private LockConnectionFactory locks;
 
     private LockConnectionFactory connect() {
-        return Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF"));
+        return Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF", "nodeTimeoutMillis", "1500"));
     }
 
     @BeforeEach
@@ -89,7 +89,7 @@ class StandaloneTransactionsTest {
 
     private Lease acquireAndClose() throws InterruptedException {
         try (LockConnection connection = locks.getConnection()) {
-            return connection.acquire(LockRequest.of("x").ttl(Duration.ofMillis(300)));
+            return connection.acquire(LockRequest.of("x").ttl(Duration.ofSeconds(3)));
         }
     }
 

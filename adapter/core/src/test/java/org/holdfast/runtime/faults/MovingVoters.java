@@ -45,6 +45,9 @@ final class MovingVoters implements AfterEachCallback {
     /** Clients look once a second, and some things are seen only if they look twice in two seconds. */
     private static final long MISSES_A_LOOK_MILLIS = 300;
 
+    /** A machine that stands still for a moment is no node that hangs. */
+    private static final long LONGEST_STANDSTILL_MILLIS = 900;
+
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     <T extends AutoCloseable> T opened(T what) {
@@ -91,7 +94,8 @@ final class MovingVoters implements AfterEachCallback {
 
     /** @param memory the longest TTL, and so the quarantine */
     static Map<String, String> settings(String nodes, Duration memory) {
-        return settings(nodes, memory, ofMillis(400)); // a machine that stands still for a moment is no node that hangs
+        long half = memory.toMillis() / 2;
+        return settings(nodes, memory, ofMillis(Math.min(LONGEST_STANDSTILL_MILLIS, half)));
     }
 
     private static Map<String, String> settings(String nodes, Duration memory, Duration nodeTimeout) {

@@ -175,7 +175,8 @@ class NodeMessagesTest {
     @Test
     void timeout_ofAThreadThatWaitsForItself_saysSo() throws Exception {
         try (RedisServer redis = RedisServer.start(scratch);
-                LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF"));
+                LockConnectionFactory locks =
+                        Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF", "nodeTimeoutMillis", "5000"));
                 LockConnection connection = locks.getConnection()) {
             assertThat(selfDeadlock(connection, LockRequest.of("a").detached(), LockRequest.of("a")))
                     .contains("by the calling thread itself: it has taken a detached lease");

@@ -100,7 +100,7 @@ class SentinelEpochsTest {
                 .map(sentinel -> "127.0.0.1:" + sentinel.port())
                 .collect(Collectors.joining(",", "redis+sentinel://", "/locks"));
         LockConnectionFactory locks = opened(Holdfast.connect(Map.of(
-                "nodes", nodes, "maxLeaseTtlMillis", Long.toString(MEMORY.toMillis()), "nodeTimeoutMillis", "400")));
+                "nodes", nodes, "maxLeaseTtlMillis", Long.toString(MEMORY.toMillis()), "nodeTimeoutMillis", "900")));
         return opened(locks.getConnection());
     }
 

@@ -81,7 +81,8 @@ class MistakesTest {
 
     private void use(Use use) throws Exception {
         try (RedisServer redis = node();
-                LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF"));
+                LockConnectionFactory locks =
+                        Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF", "nodeTimeoutMillis", "5000"));
                 LockConnection connection = locks.getConnection()) {
             use.with(connection);
         }

@@ -98,9 +98,9 @@ class CredentialsTest {
                 "ttlMillis",
                 "5000",
                 "nodeTimeoutMillis",
-                "1000",
+                "2500",
                 "waitTimeoutMillis",
-                "500"));
+                "2000"));
         for (int i = 0; i < more.length; i += 2) {
             settings.put(more[i], more[i + 1]);
         }

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class LayerIT {
 
+    /** A machine that stands still for a moment is no node that hangs. */
+    private static final String NODE_TIMEOUT = "2000";
+
     private static RedisServer redis;
     private static WildFly server;
 
@@ -28,7 +31,8 @@ class LayerIT {
     static void start() throws IOException {
         redis = RedisServer.start(Path.of("target", "redis"));
         // Otherwise a node that was started just now grants its first lock after a minute
-        Map<Setting, String> environment = Map.of(Setting.NODES, redis.uri(), Setting.GUARD, "DEVELOPMENT");
+        Map<Setting, String> environment = Map.of(
+                Setting.NODES, redis.uri(), Setting.GUARD, "DEVELOPMENT", Setting.NODE_TIMEOUT_MILLIS, NODE_TIMEOUT);
         server = WildFly.start(
                 "layer",
                 WildFly.variables(environment),
@@ -118,6 +122,7 @@ class LayerIT {
             switch (setting) {
                 case NODES -> assertThat(injected).isEqualTo(redis.uri());
                 case GUARD -> assertThat(injected).isEqualTo("DEVELOPMENT");
+                case NODE_TIMEOUT_MILLIS -> assertThat(injected).isEqualTo(NODE_TIMEOUT);
                 default -> assertThat(injected).as(setting.key()).isBlank();
             }
         }

@@ -147,7 +147,7 @@ class PanelsTest {
 
         assertThat(tab.seen("#lock .holder"))
                 .isEqualTo("held by WildFly B token 1795497202411625 granted by 5 nodes waiting 14");
-        assertThat(tab.seen("#lock .left")).matches("[34]\\.[0-9] s of 5\\.0 s");
+        await(() -> assertThat(tab.seen("#lock .left")).matches("[0-4]\\.[0-9] s of 5\\.0 s"));
         int before = tab.number("document.querySelector('#lock .part').getBoundingClientRect().width");
         await(() -> assertThat(tab.number("document.querySelector('#lock .part').getBoundingClientRect().width"))
                 .isLessThan(before));
@@ -160,7 +160,8 @@ class PanelsTest {
         assertThat(tab.text("[...document.querySelectorAll('#job tbody tr')].map(r => r.textContent).join('; ')"))
                 .isEqualTo("WildFly Aranranskipped; WildFly Bskippedskippedran");
         assertThat(tab.seen("#job"))
-                .contains("Every 10 s. Next run in 6 s.", "Last run: WildFly B ran it, WildFly A skipped it.");
+                .containsPattern("Every 10 s\\. Next run in [0-6] s\\.")
+                .contains("Last run: WildFly B ran it, WildFly A skipped it.");
     }
 
     @Test
