@@ -42,8 +42,8 @@ class WireFormatTest {
     @BeforeEach
     void start() {
         redis = RedisServer.start(Path.of("target", "redis"));
-        factory = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "DEVELOPMENT"));
-        other = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "DEVELOPMENT"));
+        factory = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "DEVELOPMENT", "nodeTimeoutMillis", "5000"));
+        other = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "DEVELOPMENT", "nodeTimeoutMillis", "5000"));
     }
 
     @AfterEach
@@ -91,7 +91,8 @@ class WireFormatTest {
             connection.latch("name", 1, 2).countDown();
             look();
         }
-        try (LockConnectionFactory guarding = Holdfast.connect(Map.of("nodes", redis.uri()))) {
+        try (LockConnectionFactory guarding =
+                Holdfast.connect(Map.of("nodes", redis.uri(), "nodeTimeoutMillis", "5000"))) {
             guarding.check();
             look();
         }

@@ -166,6 +166,7 @@ class ConnectingTest {
             long begun = System.nanoTime();
             first.start();
             connecting.await();
+            silent.accept(); // else this thread may be the one that connects to it
             await().pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(5))
                     .until(() -> ask(channel, NodeSet.first(2)).get(0) instanceof Reply.Gone);
@@ -216,6 +217,7 @@ class ConnectingTest {
 
     @Test
     void close_whileAnswersAreOnTheirWay_readsThem() {
+        redis.all().forEach(node -> node.ask("CONFIG RESETSTAT"));
         try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
             NodeChannel channel = cluster.open();
             channel.prepare();
@@ -223,6 +225,9 @@ class ConnectingTest {
             for (int i = 0; i < 100; i++) {
                 channel.send(release(i), ALL).leave(answer -> late.add(answer.reply()));
             }
+            // no node hangs for longer than a channel waits when it closes
+            await().until(() -> redis.all().stream()
+                    .allMatch(node -> node.ask("INFO commandstats").matches("(?s).*cmdstat_del:calls=\\d{3}.*")));
             channel.close();
             assertThat(late).hasSize(300).containsOnly(new Reply.Gone());
         }

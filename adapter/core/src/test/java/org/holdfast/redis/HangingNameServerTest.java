@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 class HangingNameServerTest {
 
     private static final NodeSet ALL = NodeSet.first(3);
-    private static final Duration NODE_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(3);
 
     private final AtomicInteger lookups = new AtomicInteger();
     private final CountDownLatch hanging = new CountDownLatch(1);
@@ -133,11 +133,8 @@ class HangingNameServerTest {
     void nameServer_thatHangs_costsOneNodeTimeout_andThenNothing() {
         Duration first = acquireWithoutIt(0);
         assertThat(first).isBetween(NODE_TIMEOUT, NODE_TIMEOUT.multipliedBy(2));
-        for (int number = 1; number < 100; number++) {
-            acquireWithoutIt(number);
-        }
         Duration all = Duration.ZERO;
-        for (int number = 100; number < 110; number++) {
+        for (int number = 1; number < 10; number++) {
             all = all.plus(acquireWithoutIt(number));
         }
         assertThat(all).isLessThan(NODE_TIMEOUT);

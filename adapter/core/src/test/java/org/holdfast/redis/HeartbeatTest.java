@@ -177,7 +177,7 @@ class HeartbeatTest extends NodeWithClock {
     /** And where one may be, the node forgets on the safe side. */
     @Test
     void heartbeat_thatIsDeletedWhileALeaseMayBeInForce_takesTheVote() throws Exception {
-        clock.set(Duration.ofMillis(LONGEST_TTL + 3_400));
+        clock.set(Duration.ofMillis(LONGEST_TTL + 1_000));
         node.command("DEL " + HEARTBEAT);
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Forgotten.class);
     }

@@ -61,7 +61,7 @@ class SubscriberTest {
                                 VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
                                 new NodeConnector(
                                         ConnectionSecurity.DEFAULT,
-                                        Duration.ofMillis(500),
+                                        Duration.ofSeconds(5),
                                         threads,
                                         new OneNode.WaitlessTime()),
                                 0.01,

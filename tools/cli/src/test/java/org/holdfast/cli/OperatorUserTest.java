@@ -39,7 +39,8 @@ class OperatorUserTest {
     @BeforeAll
     static void start() throws Exception {
         redis = RedisServers.start(1);
-        locks = Holdfast.connect(Map.of("nodes", redis.uris(), "maxLeaseTtlMillis", LONGEST_TTL));
+        locks = Holdfast.connect(
+                Map.of("nodes", redis.uris(), "maxLeaseTtlMillis", LONGEST_TTL, "nodeTimeoutMillis", "2000"));
         connection = locks.getConnection();
         take(LockRequest.of("first"));
     }

@@ -25,8 +25,15 @@ class FrozenMajorityTest {
     @Test
     void attemptsThatWereGivenUp_whenTheMajorityGoesOn_doNotKeepTheLockForAnotherTtl() throws Exception {
         try (RedisServers nodes = RedisServers.start(3);
-                LockConnectionFactory locks = Holdfast.connect(
-                        Map.of("nodes", nodes.uris(), "guard", "OFF", "ttlMillis", Long.toString(TTL.toMillis())));
+                LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes",
+                        nodes.uris(),
+                        "guard",
+                        "OFF",
+                        "ttlMillis",
+                        Long.toString(TTL.toMillis()),
+                        "nodeTimeoutMillis",
+                        "1000"));
                 LockConnection connection = locks.getConnection()) {
             connection.acquire(LockRequest.of("a")).release(); // connected
             nodes.get(0).freeze();

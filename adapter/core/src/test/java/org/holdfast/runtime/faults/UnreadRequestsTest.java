@@ -47,7 +47,7 @@ class UnreadRequestsTest {
         String nodes = List.of("a", "b", "c").stream()
                 .map(file -> "redis+unix://" + socket(file))
                 .collect(Collectors.joining(","));
-        LockConnection locks = voters.connect(nodes, TTL);
+        LockConnection locks = voters.connectPatiently(nodes, TTL);
         List<String> names = IntStream.range(0, LockRequest.MAX_NAMES)
                 .mapToObj(number -> number + "-" + "x".repeat(1000))
                 .toList();
