@@ -64,9 +64,9 @@ class ClockMutantsTest {
     @ConcurrentTest
     void clockJumpWithoutQuarantine_isFound() throws Exception {
         assertFound(
-                "Violation: 1:",
+                "Violation: ",
                 new Mutant()
-                        .lastSeenIn(35)
+                        .lastSeenIn(124)
                         .with(
                                 GUARD + "NodeMonitor.java",
                                 "sight.quarantine(node, clockMonitor.describe(node));",
@@ -81,7 +81,11 @@ class ClockMutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("CLOCK_BLIP")
-                        .with(CODEC, "claim.ttlMillis() + lingerMillis)", "claim.ttlMillis())")
+                        .with(CODEC, ".add(claim.ttlMillis() + lingerMillis)", ".add(claim.ttlMillis())")
+                        .with(
+                                CODEC,
+                                " ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis",
+                                " ? claim.ttlMillis() : claim.ttlMillis()")
                         .with(SCRIPTS + "ended.lua", "if not left or left", "if true or left")
                         .with(
                                 SCRIPTS + "lock.lua",

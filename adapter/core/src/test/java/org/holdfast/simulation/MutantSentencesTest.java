@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,9 +21,11 @@ class MutantSentencesTest {
 
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
 
-    /** The file and the sentence of {@link Mutant#with}, where the file ends with a literal. */
+    /** The file, which ends with a literal or is a constant, and the sentence of {@link Mutant#with}. */
     private static final Pattern REPLACED = Pattern.compile(
-            "\\.with\\(\\s*(?:\\w+ \\+ )?\"([^\"]+)\",\\s*(" + LITERAL + "(?:\\s*\\+\\s*" + LITERAL + ")*)");
+            "\\.with\\(\\s*(?:(?:\\w+ \\+ )?\"([^\"]+)\"|(\\w+)),\\s*(" + LITERAL + "(?:\\s*\\+\\s*" + LITERAL + ")*)");
+
+    private static final Path SOURCES = Path.of("src/test/java/org/holdfast/simulation/Sources.java");
 
     private record Replaced(String test, String file, String sentence) {
 
@@ -47,15 +50,27 @@ class MutantSentencesTest {
     }
 
     private static List<Replaced> replaced(Path test) throws IOException {
-        return REPLACED.matcher(Files.readString(test))
+        String source = Files.readString(test);
+        String constants = source + Files.readString(SOURCES);
+        return REPLACED.matcher(source)
                 .results()
-                .map(match -> new Replaced(test.getFileName().toString(), match.group(1), sentence(match)))
+                .map(match -> new Replaced(
+                        test.getFileName().toString(),
+                        match.group(1) == null ? constant(match.group(2), constants) : match.group(1),
+                        sentence(match)))
                 .toList();
+    }
+
+    private static String constant(String name, String source) {
+        Matcher declared =
+                Pattern.compile("String " + name + " =[^;]*\"([^\"]+)\";").matcher(source);
+        assertThat(declared.find()).as("the file that %s names", name).isTrue();
+        return declared.group(1);
     }
 
     private static String sentence(MatchResult match) {
         return Pattern.compile(LITERAL)
-                .matcher(match.group(2))
+                .matcher(match.group(3))
                 .results()
                 .map(literal -> literal.group().substring(1, literal.group().length() - 1))
                 .collect(Collectors.joining())
