@@ -47,7 +47,8 @@ final class Checker {
         this.suspensions = suspensions;
         this.undisturbed = setting.isUndisturbed();
         boolean nothingGoesWrong = setting.isCalm() && !setting.isClustered(); // shards refuse at first
-        this.idleness = new Idleness(world, nothingGoesWrong, setting.timing().maxLeaseTtl());
+        this.idleness = new Idleness(
+                world, nothingGoesWrong, setting.acceptedSettings().widest().quarantine());
         this.largestSkewMicros = setting.maxSkewMicros();
     }
 
@@ -154,10 +155,15 @@ final class Checker {
         return losses;
     }
 
+    /** A client has begun to work. */
+    void begun(String client) {
+        idleness.begun(client);
+    }
+
     /** A client has got a lease that it had asked for at some moment. */
     Watched acquired(String client, Lease lease, LockRequest request, long asked) {
         acquisitions++;
-        idleness.ended(request, asked);
+        idleness.ended(client, request, asked);
         Watched entry = watch(client, lease, request, asked, world.now());
         checkFuture(entry);
         for (String name : lease.names()) {
@@ -193,9 +199,9 @@ final class Checker {
     }
 
     /** A client has waited in vain. */
-    void timedOut(LockRequest request, long asked) {
+    void timedOut(String client, LockRequest request, long asked) {
         if (watched.getOrDefault(request.name(), List.of()).isEmpty()) {
-            idleness.ended(request, asked);
+            idleness.ended(client, request, asked);
         }
     }
 

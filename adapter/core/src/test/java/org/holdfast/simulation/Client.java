@@ -163,6 +163,7 @@ final class Client {
      */
     void start(long from, long until) {
         started = true;
+        checker.begun(name);
         world.spawn(machine, this::heartbeat);
         world.spawn(machine, this::lookOut);
         long located = world.now() + 2 * timing.nodeTimeout().toNanos();

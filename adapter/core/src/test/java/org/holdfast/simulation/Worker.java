@@ -133,7 +133,7 @@ final class Worker {
             if (async) {
                 checker.cancelled(request);
             } else {
-                checker.timedOut(request, asked);
+                checker.timedOut(client.name(), request, asked);
             }
             return;
         }
