@@ -15,6 +15,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * not held while the reader thread waits. Each method is called with the lock.
  */
 final class SharedReader {
+
+    /** The JDK's conditions may lose a signal where the thread that gives it has no memory. */
+    private static final long LOST_SIGNAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final ReentrantLock lock;
     private final IntConsumer ready;
@@ -157,10 +161,13 @@ final class SharedReader {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            lock.lock();
+            SureLock.take(lock); // other threads wait for this one
             reading = false;
-            readSelected();
-            wasRead.signalAll();
+            try {
+                readSelected();
+            } finally {
+                wasRead.signalAll();
+            }
         }
     }
 
@@ -192,24 +199,35 @@ final class SharedReader {
     private void letReaderRead() {
         long seen = reads;
         selector().wakeup();
+        boolean interrupted = false;
         while (reading && reads == seen && !stopped) {
-            wasRead.awaitUninterruptibly();
+            try {
+                wasRead.awaitNanos(LOST_SIGNAL_NANOS);
+            } catch (InterruptedException e) {
+                interrupted = true; // wait on, and restore the status later
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
     private void readSelected() {
         reads++;
-        for (int i = 0; i < found.size() && !stopped; i++) {
-            SelectionKey key = found.get(i);
-            int node = (Integer) key.attachment();
-            if (key.isValid() && key.isWritable()) {
-                writable.accept(node);
+        try {
+            for (int i = 0; i < found.size() && !stopped; i++) {
+                SelectionKey key = found.get(i);
+                int node = (Integer) key.attachment();
+                if (key.isValid() && key.isWritable()) {
+                    writable.accept(node);
+                }
+                if (key.isValid() && key.isReadable()) {
+                    ready.accept(node);
+                }
             }
-            if (key.isValid() && key.isReadable()) {
-                ready.accept(node);
-            }
+        } finally {
+            found.clear(); // what is left of it is found again
         }
-        found.clear();
     }
 
     /** Reads nothing from now on. */

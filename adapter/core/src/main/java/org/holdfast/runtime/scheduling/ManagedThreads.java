@@ -41,6 +41,9 @@ final class ManagedThreads implements AutoCloseable {
     /** A thread that is not started by then will not be: there was no memory for it, which its caller was told. */
     private static final long UNTIL_STARTED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** The JDK's queues may lose a signal where the thread that gives it has no memory. */
+    private static final long LOST_SIGNAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final ThreadFactory container;
     private final DaemonFactory ours;
 
@@ -127,7 +130,7 @@ final class ManagedThreads implements AutoCloseable {
 
     private @Nullable Runnable nextRequest() {
         try {
-            return notBegun.isEmpty() ? requests.take() : requests.poll(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+            return requests.poll(notBegun.isEmpty() ? LOST_SIGNAL_NANOS : PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             return null; // a container interrupts its threads when it stops: this one ends when it is closed
         }

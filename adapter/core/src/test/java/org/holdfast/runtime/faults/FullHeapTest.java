@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,7 @@ class FullHeapTest {
     @Test
     void process_whoseHeapWasFullForMoments_renewsAsBefore_andKeepsNoLock() throws Exception {
         try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"))) {
+            Path said = Files.createTempFile(Path.of("target"), "full-heap", ".log");
             Process process = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
@@ -28,10 +30,14 @@ class FullHeapTest {
                             ProcessWithFullHeap.class.getName(),
                             redis.uris())
                     .redirectErrorStream(true)
+                    .redirectOutput(said.toFile())
                     .start();
             try {
-                String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-                assertThat(said).contains("renewed=true", "free=6 of 6");
+                if (!process.waitFor(90, TimeUnit.SECONDS)) {
+                    new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start(); // it writes its threads
+                    process.waitFor(5, TimeUnit.SECONDS);
+                }
+                assertThat(Files.readString(said)).contains("renewed=true", "free=6 of 6");
             } finally {
                 process.destroyForcibly();
             }
