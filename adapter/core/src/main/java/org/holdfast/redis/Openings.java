@@ -26,6 +26,8 @@ final class Openings {
     /** Attempts on other threads have the same deadline as ours: it takes them a moment more to report their end. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final String FAILED = "this process could not connect to it";
+
     /** The channel, to which the connections go. Called with its lock. */
     interface Owner {
 
@@ -76,7 +78,7 @@ final class Openings {
                 return;
             }
             NodeConnection connection = null;
-            String failure = "this process could not connect to it";
+            String failure = FAILED;
             try {
                 requireTime();
                 connection = nodes.connect(node, deadline);
@@ -97,16 +99,38 @@ final class Openings {
         private void end(@Nullable NodeConnection connection, String failure) {
             SureLock.take(lock);
             try {
-                ended = true;
-                obstacle = connection == null ? failure : null;
-                pending[node] = null;
-                over.signalAll();
+                obstacle = failure;
                 if (connection != null) {
-                    owner.opened(node, connection);
+                    handOver(connection);
+                    obstacle = null;
                 }
             } finally {
+                settle();
                 lock.unlock();
             }
+        }
+
+        private void handOver(NodeConnection connection) {
+            try {
+                owner.opened(node, connection);
+            } catch (RuntimeException | Error e) {
+                connection.abandon();
+                throw e;
+            }
+        }
+
+        /** Leaves the node to another attempt, unless a thread has begun this one. Called with the lock. */
+        private void giveUp() {
+            if (begun.compareAndSet(false, true)) {
+                obstacle = FAILED;
+                settle();
+            }
+        }
+
+        private void settle() {
+            ended = true;
+            pending[node] = null;
+            over.signalAll();
         }
     }
 
@@ -125,8 +149,12 @@ final class Openings {
         boolean patient = false;
         for (int node = 0; node < pending.length; node++) {
             if (missing.contains(node) && pending[node] == null) {
-                pending[node] = new Attempt(node, deadline);
-                mine[node] = pending[node];
+                mine[node] = new Attempt(node, deadline);
+            }
+        }
+        for (int node = 0; node < pending.length; node++) { // without memory there is none of them
+            if (mine[node] != null) {
+                pending[node] = mine[node];
             }
             if (needed.contains(node)) {
                 awaited[node] = pending[node];
@@ -162,7 +190,12 @@ final class Openings {
                 }
             }
         } finally {
-            lock.lock();
+            SureLock.take(lock);
+            for (Attempt attempt : mine) {
+                if (attempt != null) {
+                    attempt.giveUp(); // where one has failed, as without memory: they would be under way for ever
+                }
+            }
         }
     }
 

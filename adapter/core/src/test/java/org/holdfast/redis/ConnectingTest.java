@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.holdfast.GuardMode;
 import org.holdfast.protocol.env.Recorder;
@@ -127,6 +129,25 @@ class ConnectingTest {
         }
     }
 
+    @Test
+    void channel_whoseConnectingFailed_connectsLater() {
+        AtomicBoolean exhausted = new AtomicBoolean(true);
+        Executor threads = task -> {
+            if (exhausted.getAndSet(false)) {
+                throw new StackOverflowError();
+            }
+            task.run();
+        };
+        try (NodeGroup cluster = cluster(redis.uris(), threads);
+                NodeChannel channel = cluster.open()) {
+            assertThatExceptionOfType(StackOverflowError.class).isThrownBy(channel::prepare);
+            await().untilAsserted(() -> {
+                channel.prepare();
+                assertThat(ask(channel, ALL).values()).containsOnly(new Reply.Gone());
+            });
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("executorsWithoutThreads")
     void channel_withoutThreads_whileANodeHangs_waitsForOneNodeTimeout_andBlamesThatNodeOnly(Executor threads) {
@@ -230,6 +251,22 @@ class ConnectingTest {
                     .allMatch(node -> node.ask("INFO commandstats").matches("(?s).*cmdstat_del:calls=\\d{3}.*")));
             channel.close();
             assertThat(late).hasSize(300).containsOnly(new Reply.Gone());
+        }
+    }
+
+    @Test
+    void close_whenItsTimeIsOver_readsWhatHasCome() {
+        redis.all().forEach(node -> node.ask("CONFIG RESETSTAT"));
+        try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
+            NodeChannel channel = cluster.open();
+            channel.prepare();
+            List<Reply> late = new ArrayList<>();
+            channel.send(release(1), ALL).leave(answer -> late.add(answer.reply()));
+            await().until(() -> redis.all().stream()
+                    .allMatch(node -> node.ask("INFO commandstats").contains("cmdstat_del:calls=")));
+            redis.all().forEach(node -> node.ask("PING")); // all that was executed before is answered by now
+            channel.close(System.nanoTime());
+            assertThat(late).hasSize(3).containsOnly(new Reply.Gone());
         }
     }
 
