@@ -63,8 +63,9 @@ final class Pipelines implements PendingRound.Reader {
 
     /** Takes a new connection. */
     void add(int node, NodeConnection connection) {
+        NodePipeline pipeline = new NodePipeline(connection, time.nanoTime());
         reader.add(connection, node);
-        pipelines[node] = new NodePipeline(connection, time.nanoTime());
+        pipelines[node] = pipeline;
     }
 
     boolean isConnected(int node) {
@@ -274,6 +275,9 @@ final class Pipelines implements PendingRound.Reader {
             long next = clock.getAsLong() + pause;
             until = next - latest < 0 ? next : latest;
         } while (progress() != before && isSomethingUnderWay() && clock.getAsLong() - latest < 0);
+        if (isSomethingUnderWay()) {
+            reader.readWhatHasCome(); // this thread may have stood still until the deadline
+        }
     }
 
     private long progress() {
