@@ -140,7 +140,7 @@ public final class SentinelGroup implements AutoCloseable {
         List<RedisServer> asked =
                 sentinels.stream().filter(RedisServer::isAlive).toList();
         Patience.await(
-                "another primary is named",
+                "another primary than " + port + " is named, by all",
                 () -> asked.stream().map(SentinelGroup::named).distinct().count() == 1
                         && named(asked.get(0)) != port
                         && named(asked.get(0)) != 0);
@@ -152,8 +152,8 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Has an operator promote a replica, and returns it when all Sentinels name it. Sentinel refuses soon after a
-     * failover, which is waited for too.
+     * Has an operator promote a replica, and returns it when all Sentinels name it and the others follow it. Sentinel
+     * refuses soon after a failover, which is waited for too.
      *
      * <p>Meanwhile the Sentinels of a busy machine may find a healthy primary down and promote a replica themselves, so
      * that the operator promotes the primary of before. So the epoch tells what has changed, and not the address.
@@ -165,7 +165,11 @@ public final class SentinelGroup implements AutoCloseable {
             return sentinels.get(0).ask("SENTINEL FAILOVER " + NAME).startsWith("+OK");
         });
         Patience.await("all Sentinels have a later epoch", () -> epochs().allMatch(epoch -> epoch > before.get()));
-        return awaitOtherThan(0);
+        RedisServer promoted = awaitOtherThan(0);
+        // a Sentinel whose replicas follow not yet names it for as long as it does not answer, whatever the others do
+        Patience.await("no Sentinel is about it any more", () -> sentinels.stream()
+                .noneMatch(sentinel -> fields(sentinel, "flags").contains("failover_in_progress")));
+        return promoted;
     }
 
     /** Returns the epoch in which the primary was named, for each Sentinel. */
