@@ -2,6 +2,7 @@
 package org.holdfast.simulation;
 
 import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.MutantAssertions.assertRefuted;
 import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.NETWORK;
 import static org.holdfast.simulation.Sources.SCRIPTS;
@@ -138,20 +139,24 @@ class MemoryMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .amidst("FAILOVER_ASTRAY")
+                        .lastSeenIn(137)
+                        .amidst("FAILOVER_ASTRAY,CUT_OFF,CLIENT_PAUSE")
                         .with(
                                 TERM + "Witnesses.java",
                                 "other.agreement().equals(one.agreement())",
                                 "other.place().equals(one.place()) && other.epoch() == one.epoch()"));
     }
 
-    /** By witnesses that were all lost meanwhile, and count their epochs from the beginning again. */
+    /**
+     * By witnesses that were all lost meanwhile, and count their epochs from the beginning again. It does harm only where
+     * the promoted process is in quarantine for less time than votes of the former one count: worlds seldom have that.
+     */
     @ConcurrentTest
     void termThatIsNamedAgainAfterItsVotesHaveLapsedTakenForTheSame_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
+        assertRefuted(
+                "org.holdfast.protocol.term.TermsTest",
+                "term_thatIsNamedAgain_whenItsVotesCountNoMore_isAnotherOne",
                 new Mutant()
-                        .amidst("WITNESSES_LOST")
                         .with(
                                 TERM + "Terms.java",
                                 "return mayBeginAgain && askedAt - known.askedAt() > countsNanos;",
