@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
@@ -45,7 +46,7 @@ public final class NodeConnections implements NodeChannel {
     private final Time time;
     private final WakeUp reads;
     private final Consumer<NodeConnections> onClose;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = SureLock.newLock();
     private final Pipelines pipelines;
     private final Openings openings;
 

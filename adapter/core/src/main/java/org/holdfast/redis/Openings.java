@@ -4,7 +4,7 @@ package org.holdfast.redis;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.health.AskedNodes;
@@ -41,7 +41,7 @@ final class Openings {
     private final AskedNodes nodes;
     private final VoterConnector connector;
     private final Owner owner;
-    private final ReentrantLock lock;
+    private final Lock lock;
 
     /** Signalled when an attempt has ended. */
     private final Condition over;
@@ -49,7 +49,7 @@ final class Openings {
     /** What is under way, by node. */
     private final Attempt[] pending;
 
-    Openings(AskedNodes nodes, VoterConnector connector, Owner owner, ReentrantLock lock) {
+    Openings(AskedNodes nodes, VoterConnector connector, Owner owner, Lock lock) {
         this.nodes = nodes;
         this.connector = connector;
         this.owner = owner;
@@ -105,8 +105,11 @@ final class Openings {
                     obstacle = null;
                 }
             } finally {
-                settle();
-                lock.unlock();
+                try {
+                    settle();
+                } finally {
+                    lock.unlock();
+                }
             }
         }
 

@@ -3,7 +3,7 @@ package org.holdfast.redis;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.KeptInterrupt;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingRound implements Round {
 
     private final Reader reader;
-    private final ReentrantLock lock;
+    private final Lock lock;
 
     /** The first of the answers that have arrived and are not taken yet; most often there is one. */
     private @Nullable Answer first;
@@ -41,7 +41,7 @@ final class PendingRound implements Round {
     }
 
     /** @param now the moment before the command is sent */
-    PendingRound(Reader reader, ReentrantLock lock, int targets, long now) {
+    PendingRound(Reader reader, Lock lock, int targets, long now) {
         this.reader = reader;
         this.lock = lock;
         this.outstanding = targets;

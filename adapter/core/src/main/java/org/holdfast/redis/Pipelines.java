@@ -4,7 +4,7 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.health.AskedNodes;
@@ -41,13 +41,7 @@ final class Pipelines implements PendingRound.Reader {
     private final NodePipeline[] pipelines;
 
     /** @param lock the channel's */
-    Pipelines(
-            AskedNodes nodes,
-            VoterConnector connector,
-            KnownScripts scripts,
-            Calls calls,
-            Time time,
-            ReentrantLock lock) {
+    Pipelines(AskedNodes nodes, VoterConnector connector, KnownScripts scripts, Calls calls, Time time, Lock lock) {
         this.nodes = nodes;
         this.connector = connector;
         this.replies = new Replies(nodes, scripts, calls, time, this::send);

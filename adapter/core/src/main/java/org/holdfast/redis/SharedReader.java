@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.holdfast.protocol.env.SureLock;
@@ -28,10 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReader {
 
-    /** The JDK's conditions may lose a signal where the thread that gives it has no memory. */
-    private static final long LOST_SIGNAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-    private final ReentrantLock lock;
+    private final Lock lock;
     private final IntConsumer ready;
     private final IntConsumer writable;
 
@@ -57,7 +54,7 @@ final class SharedReader {
      * @param ready reads from the connection to a node, for which something has come; called with the lock
      * @param writable sends to a node what it did not take before; called with the lock
      */
-    SharedReader(ReentrantLock lock, IntConsumer ready, IntConsumer writable) {
+    SharedReader(Lock lock, IntConsumer ready, IntConsumer writable) {
         this.lock = lock;
         this.ready = ready;
         this.writable = writable;
@@ -199,16 +196,8 @@ final class SharedReader {
     private void letReaderRead() {
         long seen = reads;
         selector().wakeup();
-        boolean interrupted = false;
         while (reading && reads == seen && !stopped) {
-            try {
-                wasRead.awaitNanos(LOST_SIGNAL_NANOS);
-            } catch (InterruptedException e) {
-                interrupted = true; // wait on, and restore the status later
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            wasRead.awaitUninterruptibly();
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.env.Time;
@@ -39,7 +39,7 @@ public final class Subscriber implements ReleaseSubscriber {
     private final ScriptCodec codec;
     private final Time time;
     private final Executor threads;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = SureLock.newLock();
     private final Condition stopped = lock.newCondition();
     private final Interests interests;
     private Listener listener = (name, message) -> {};
@@ -134,7 +134,7 @@ public final class Subscriber implements ReleaseSubscriber {
 
     @Override
     public void unsubscribe(String name) {
-        lock.lock();
+        SureLock.take(lock); // else the name would be listened for, for ever
         try {
             interests.remove(name, time.nanoTime(), running);
         } finally {
