@@ -3,14 +3,15 @@ package org.holdfast.runtime.scheduling;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
@@ -41,14 +42,15 @@ final class ManagedThreads implements AutoCloseable {
     /** A thread that is not started by then will not be: there was no memory for it, which its caller was told. */
     private static final long UNTIL_STARTED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The JDK's queues may lose a signal where the thread that gives it has no memory. */
-    private static final long LOST_SIGNAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final ThreadFactory container;
     private final DaemonFactory ours;
 
     /** One for each caller that waits for a thread at the most, and one for each pulse. */
-    private final BlockingQueue<Runnable> requests = new LinkedBlockingQueue<>();
+    private final Queue<Runnable> requests = new ConcurrentLinkedQueue<>();
+
+    private volatile @Nullable Thread maker;
 
     /** Of the maker. */
     private final List<ManagedTask> notBegun = new ArrayList<>();
@@ -109,6 +111,7 @@ final class ManagedThreads implements AutoCloseable {
     }
 
     private void make() {
+        maker = Thread.currentThread();
         while (!closed || !notBegun.isEmpty()) {
             try {
                 answerOne();
@@ -128,12 +131,20 @@ final class ManagedThreads implements AutoCloseable {
         notBegun.removeIf(task -> isSettled(task, System.nanoTime()));
     }
 
+    /** Returns null if there was none for a while. */
     private @Nullable Runnable nextRequest() {
-        try {
-            return requests.poll(notBegun.isEmpty() ? LOST_SIGNAL_NANOS : PATIENCE_NANOS, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return null; // a container interrupts its threads when it stops: this one ends when it is closed
+        Runnable request = requests.poll();
+        if (request == null) {
+            LockSupport.parkNanos(this, notBegun.isEmpty() ? IDLE_NANOS : PATIENCE_NANOS);
+            Thread.interrupted(); // a container interrupts its threads when it stops: this one ends when it is closed
+            request = requests.poll();
         }
+        return request;
+    }
+
+    private void request(Runnable request) {
+        requests.add(request);
+        LockSupport.unpark(maker); // null has no effect: it polls before it parks
     }
 
     /** Returns whether a task needs no further look. */
@@ -177,7 +188,7 @@ final class ManagedThreads implements AutoCloseable {
 
     private @Nullable Thread requestThread(ManagedTask task) {
         CompletableFuture<@Nullable Thread> made = new CompletableFuture<>();
-        requests.add(() -> make(task, made));
+        request(() -> make(task, made));
         try {
             return made.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -212,7 +223,7 @@ final class ManagedThreads implements AutoCloseable {
     /** Starts a thread of the container for a pulse, as soon as there is one: until then a thread of ours stands in. */
     void takeOver(Pulse pulse) {
         ours.newDaemon(pulse::standIn, "holdfast-stand-in").start();
-        requests.add(() -> {
+        request(() -> {
             try {
                 start(container.newThread(pulse));
             } catch (RuntimeException | Error e) { // the thread of ours goes on
@@ -225,7 +236,7 @@ final class ManagedThreads implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        requests.add(() -> {});
+        request(() -> {});
     }
 
     /** A task that is run once, by the thread that begins it first. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.scheduling;
 
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -23,8 +22,12 @@ public final class StandaloneScheduling implements Scheduling {
     private static final long IDLE_SECONDS = 10;
 
     private final DueMoment due;
-    private final ThreadPoolExecutor waiters = waiters();
-    private final ThreadPoolExecutor application = application();
+    private final ThreadPoolExecutor application = pool("holdfast-application");
+    private final ThreadPoolExecutor waiterThreads = pool("holdfast-waiters");
+
+    /** Two tasks for each asynchronous request wait here at the most. */
+    private final LimitedThreads waiters = new LimitedThreads(waiterThreads, WAITERS);
+
     private final @Nullable ManagedThreads managed;
     private volatile @Nullable Pulse pulse;
 
@@ -48,28 +51,15 @@ public final class StandaloneScheduling implements Scheduling {
         return new StandaloneScheduling(time, ManagedThreads.find());
     }
 
-    /** There are two tasks in the queue for each asynchronous request at the most. */
-    private ThreadPoolExecutor waiters() {
-        ThreadPoolExecutor waiters = new ThreadPoolExecutor(
-                WAITERS,
-                WAITERS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                task -> newThread(task, "holdfast-waiters"));
-        waiters.allowCoreThreadTimeOut(true);
-        return waiters;
-    }
-
     /** As many threads as calls: the caller bounds these. */
-    private ThreadPoolExecutor application() {
+    private ThreadPoolExecutor pool(String name) {
         return new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                task -> newThread(task, "holdfast-application"));
+                task -> newThread(task, name));
     }
 
     private Thread newThread(Runnable task, String name) {
@@ -146,7 +136,7 @@ public final class StandaloneScheduling implements Scheduling {
             own.close();
         }
         try {
-            waiters.shutdown();
+            waiterThreads.shutdown();
             application.shutdown();
         } finally {
             if (managed != null) {
