@@ -3,6 +3,7 @@ package org.holdfast.runtime;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
@@ -64,6 +65,8 @@ public final class LockService implements AutoCloseable {
     private final NodeWatch watch;
     private final LastAnswers lastAnswers;
     private final Complaints complaints;
+    private final BooleanSupplier endOfTransactions = this::endTransactions; // it may be closed without memory
+    private final BooleanSupplier endOfHolders = this::endHolders;
 
     private volatile boolean closed;
 
@@ -253,12 +256,14 @@ public final class LockService implements AutoCloseable {
      */
     @Override
     public void close() {
-        ServiceEnd.of(this, time, () -> {
-            shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
-            boolean lost = shutdown.leaveTransactions("the lock service was closed before its transaction ended");
-            shutdown.reportHolders();
-            return lost;
-        });
+        ServiceEnd.of(this, time, endOfTransactions);
+    }
+
+    private boolean endTransactions() {
+        shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
+        boolean lost = shutdown.leaveTransactions("the lock service was closed before its transaction ended");
+        shutdown.reportHolders();
+        return lost;
     }
 
     /**
@@ -266,11 +271,13 @@ public final class LockService implements AutoCloseable {
      * stopTimeoutMillis}, and no lock is freed under one of them.
      */
     void closeUnderHolders() {
-        ServiceEnd.of(this, time, () -> {
-            awaitHolders(time.nanoTime() + settings.stopTimeout().toNanos());
-            return leaveHolders("its application ended, and its holder did not end within stopTimeoutMillis = "
-                    + settings.stopTimeout().toMillis());
-        });
+        ServiceEnd.of(this, time, endOfHolders);
+    }
+
+    private boolean endHolders() {
+        awaitHolders(time.nanoTime() + settings.stopTimeout().toNanos());
+        return leaveHolders("its application ended, and its holder did not end within stopTimeoutMillis = "
+                + settings.stopTimeout().toMillis());
     }
 
     /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */

@@ -65,7 +65,7 @@ public final class LockSpaces implements AutoCloseable {
      */
     @Override
     public void close() {
-        List<LockService> services = takeServices();
+        List<LockService> services = takeServicesOrEndThreads();
         try {
             leaveHolders(services);
         } finally { // also where the container fails us, as Payara 6 does with StackOverflowError: then nothing is
@@ -109,6 +109,16 @@ public final class LockSpaces implements AutoCloseable {
                 .filter(service -> service.leaveHolders(reason))
                 .toList();
         losing.forEach(LockService::awaitListeners);
+    }
+
+    /** A container stops an adapter once: without memory at least nothing is renewed any more. */
+    private List<LockService> takeServicesOrEndThreads() {
+        try {
+            return takeServices();
+        } catch (OutOfMemoryError e) {
+            threads.close();
+            throw e;
+        }
     }
 
     /** Callers that ask for a service meanwhile must not wait until the stop has ended. */

@@ -148,8 +148,9 @@ class MemoryMutantsTest {
     }
 
     /**
-     * By witnesses that were all lost meanwhile, and count their epochs from the beginning again. It does harm only where
-     * the promoted process is in quarantine for less time than votes of the former one count: worlds seldom have that.
+     * By witnesses that were all lost meanwhile, and count their epochs from the beginning again. It does harm only
+     * where the promoted process is in quarantine for less time than votes of the former one count: worlds seldom have
+     * that.
      */
     @ConcurrentTest
     void termThatIsNamedAgainAfterItsVotesHaveLapsedTakenForTheSame_isFound() throws Exception {

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +130,7 @@ public final class Callbacks {
          */
         private volatile AtomicInteger running = new AtomicInteger();
 
-        private final LongAdder begun = new LongAdder();
+        private final AtomicLong begun = new AtomicLong(); // to count needs no memory: the call would be lost
         private long begunBefore;
         private volatile int sweepsWithout;
 
@@ -169,7 +169,7 @@ public final class Callbacks {
 
         /** Called by one thread at a time. */
         private void sweep() {
-            long now = begun.sum();
+            long now = begun.get();
             sweepsWithout = waiting.isEmpty() || now != begunBefore ? 0 : sweepsWithout + 1;
             begunBefore = now;
             start();
@@ -193,7 +193,7 @@ public final class Callbacks {
             try {
                 Runnable call;
                 while ((call = waiting.poll()) != null) {
-                    begun.increment();
+                    begun.incrementAndGet();
                     call.run();
                 }
             } finally {

@@ -80,6 +80,24 @@ public final class Chain<L extends Chain.Link<L>> {
         return polled;
     }
 
+    /** Returns the element that was added last; null if there is none. */
+    public @Nullable L last() {
+        return last;
+    }
+
+    /** Returns the element that comes before one that is here; null if that is the first. */
+    public @Nullable L previous(L link) {
+        Link<L> here = link;
+        return here.previous;
+    }
+
+    /** Takes all elements out. */
+    public void clear() {
+        while (first != null) {
+            remove(first);
+        }
+    }
+
     /** Returns the element that comes after one that is here; null if that is the last. */
     public @Nullable L next(L link) {
         Link<L> here = link;

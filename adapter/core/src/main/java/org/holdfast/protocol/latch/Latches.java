@@ -157,14 +157,21 @@ public final class Latches {
         }
         caller.beforeWait();
         notifications.subscribe(latch.name());
-        Waiter waiter = waiters.enter(latch, time.newSignal(), first);
-        caller.enter(waiter.signal());
         try {
+            return await(latch, first, patience, caller);
+        } finally {
+            notifications.unsubscribe(latch.name());
+        }
+    }
+
+    private boolean await(Latch latch, Count first, Patience patience, LatchCaller caller) throws InterruptedException {
+        Waiter waiter = waiters.enter(latch, time.newSignal(), first);
+        try {
+            caller.enter(waiter.signal());
             return await(waiter, patience, caller);
         } finally {
-            caller.leave(waiter.signal());
             waiters.leave(waiter);
-            notifications.unsubscribe(latch.name());
+            caller.leave(waiter.signal());
         }
     }
 

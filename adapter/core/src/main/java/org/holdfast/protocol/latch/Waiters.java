@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.latch;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.holdfast.protocol.env.Chain;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Latch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this process that wait for latches. Of those that wait for the same one, the first asks the nodes, and
@@ -13,10 +14,12 @@ import org.holdfast.protocol.node.Latch;
  */
 final class Waiters {
 
-    /** In the order in which they came. Each list is changed under the map's lock on its name, and never in place. */
-    private final ConcurrentHashMap<String, List<Waiter>> byName = new ConcurrentHashMap<>();
+    private static final Chain<Waiter> NONE = new Chain<>();
 
-    static final class Waiter {
+    /** In the order in which they came. To take one out needs no memory: one that has left would not ask any more. */
+    private final Map<String, Chain<Waiter>> byName = new HashMap<>();
+
+    static final class Waiter extends Chain.Link<Waiter> {
         private final Latch latch;
         private final Time.Signal signal;
         private volatile boolean isFirst;
@@ -47,41 +50,46 @@ final class Waiters {
         }
     }
 
-    Waiter enter(Latch latch, Time.Signal signal, Count found) {
+    synchronized Waiter enter(Latch latch, Time.Signal signal, Count found) {
         Waiter waiter = new Waiter(latch, signal, found);
-        byName.compute(latch.name(), (name, present) -> {
-            List<Waiter> all = present == null ? new ArrayList<>(1) : new ArrayList<>(present);
-            waiter.isFirst = all.stream().noneMatch(other -> other.latch.equals(latch));
-            all.add(waiter);
-            return all;
-        });
+        Chain<Waiter> all = byName.computeIfAbsent(latch.name(), name -> new Chain<>());
+        waiter.isFirst = firstFor(latch, all) == null;
+        all.addLast(waiter);
         return waiter;
     }
 
-    void leave(Waiter waiter) {
-        byName.computeIfPresent(waiter.latch.name(), (name, present) -> {
-            List<Waiter> rest = new ArrayList<>(present);
-            rest.remove(waiter);
-            if (waiter.isFirst) {
-                promoteFirst(waiter.latch, rest);
-            }
-            return rest.isEmpty() ? null : rest;
-        });
+    private static @Nullable Waiter firstFor(Latch latch, Chain<Waiter> all) {
+        Waiter waiter = all.first();
+        while (waiter != null && !waiter.latch.equals(latch)) {
+            waiter = all.next(waiter);
+        }
+        return waiter;
     }
 
-    private static void promoteFirst(Latch latch, List<Waiter> rest) {
-        for (Waiter waiter : rest) {
-            if (waiter.latch.equals(latch)) {
-                waiter.isFirst = true;
-                waiter.signal.raise();
-                return;
-            }
+    synchronized void leave(Waiter waiter) {
+        Chain<Waiter> all = byName.get(waiter.latch.name());
+        if (all == null) {
+            return;
+        }
+        all.remove(waiter);
+        if (all.size() == 0) {
+            byName.remove(waiter.latch.name());
+        } else if (waiter.isFirst) {
+            promote(firstFor(waiter.latch, all));
+        }
+    }
+
+    private static void promote(@Nullable Waiter next) {
+        if (next != null) {
+            next.isFirst = true;
+            next.signal.raise();
         }
     }
 
     /** Shows what the first waiter has found to the others that wait for the same. */
-    void publish(Latch latch, Count found) {
-        for (Waiter waiter : waitingFor(latch.name())) {
+    synchronized void publish(Latch latch, Count found) {
+        Chain<Waiter> all = byName.getOrDefault(latch.name(), NONE);
+        for (Waiter waiter = all.first(); waiter != null; waiter = all.next(waiter)) {
             if (waiter.latch.equals(latch)) {
                 waiter.found = found;
                 if (found.isOpen()) {
@@ -91,25 +99,22 @@ final class Waiters {
         }
     }
 
-    private List<Waiter> waitingFor(String name) {
-        return byName.getOrDefault(name, List.of());
-    }
-
     /** Has the first waiters for the latches of a name ask. */
-    void wake(String name) {
-        for (Waiter waiter : waitingFor(name)) {
+    synchronized void wake(String name) {
+        Chain<Waiter> all = byName.getOrDefault(name, NONE);
+        for (Waiter waiter = all.first(); waiter != null; waiter = all.next(waiter)) {
             if (waiter.isFirst) {
                 waiter.signal.raise();
             }
         }
     }
 
-    void wakeAll() {
+    synchronized void wakeAll() {
         byName.values().forEach(all -> all.forEach(waiter -> waiter.signal.raise()));
     }
 
     /** Returns for how many names callers wait. */
-    int size() {
+    synchronized int size() {
         return byName.size();
     }
 }

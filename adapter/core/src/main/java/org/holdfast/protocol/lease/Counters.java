@@ -2,48 +2,51 @@
 package org.holdfast.protocol.lease;
 
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Heaviest;
 import org.holdfast.protocol.env.Latencies;
 
-/** What a lock service has done since it was started. Safe for use by any number of threads. */
+/**
+ * What a lock service has done since it was started. To count needs no memory, so that a step is never left half done
+ * for it. Safe for use by any number of threads.
+ */
 public final class Counters {
 
     /** So many names are compared: more than are shown, so that those that are shown are the right ones. */
     private static final int MOST_NAMES = 200;
 
-    private final LongAdder acquired = new LongAdder();
-    private final LongAdder reentered = new LongAdder();
-    final LongAdder handedOff = new LongAdder();
-    private final LongAdder timedOut = new LongAdder();
-    private final LongAdder unavailable = new LongAdder();
-    final LongAdder released = new LongAdder();
-    final LongAdder renewed = new LongAdder();
-    final LongAdder renewalsFailed = new LongAdder();
-    final LongAdder lost = new LongAdder();
+    private final AtomicLong acquired = new AtomicLong();
+    private final AtomicLong reentered = new AtomicLong();
+    final AtomicLong handedOff = new AtomicLong();
+    private final AtomicLong timedOut = new AtomicLong();
+    private final AtomicLong unavailable = new AtomicLong();
+    final AtomicLong released = new AtomicLong();
+    final AtomicLong renewed = new AtomicLong();
+    final AtomicLong renewalsFailed = new AtomicLong();
+    final AtomicLong lost = new AtomicLong();
     private final Latencies acquiring = new Latencies();
     private final Heaviest waitsByName = new Heaviest(MOST_NAMES);
     private final Heaviest waitedNanosByName = new Heaviest(MOST_NAMES);
 
     /** Counts a lease that its holder did not have, and that took so long to get. */
     public void countAcquired(long nanos) {
-        acquired.increment();
+        acquired.incrementAndGet();
         acquiring.note(nanos);
     }
 
     /** Counts a lease that its holder had already. */
     public void countReentered() {
-        reentered.increment();
+        reentered.incrementAndGet();
     }
 
     /** Counts a request that ended with its wait timeout. */
     public void countTimedOut() {
-        timedOut.increment();
+        timedOut.incrementAndGet();
     }
 
     /** Counts a request that reached too few nodes. */
     public void countUnavailable() {
-        unavailable.increment();
+        unavailable.incrementAndGet();
     }
 
     /** Counts a request that stood in line for so long, whatever came of it. */
@@ -64,47 +67,47 @@ public final class Counters {
 
     /** Returns how many leases were taken from the nodes or from another holder in this process. */
     public long acquired() {
-        return acquired.sum();
+        return acquired.get();
     }
 
     /** Returns how many leases their holder had already. */
     public long reentered() {
-        return reentered.sum();
+        return reentered.get();
     }
 
     /** Returns how many of the leases acquired were handed off inside this process. */
     public long handedOff() {
-        return handedOff.sum();
+        return handedOff.get();
     }
 
     /** Returns how many requests ended with their wait timeout. */
     public long timedOut() {
-        return timedOut.sum();
+        return timedOut.get();
     }
 
     /** Returns how many requests reached too few nodes. */
     public long unavailable() {
-        return unavailable.sum();
+        return unavailable.get();
     }
 
     /** Returns how many locks were released on the nodes. */
     public long released() {
-        return released.sum();
+        return released.get();
     }
 
     /** Returns how many renewals extended a lease. */
     public long renewed() {
-        return renewed.sum();
+        return renewed.get();
     }
 
     /** Returns how many renewals did not. */
     public long renewalsFailed() {
-        return renewalsFailed.sum();
+        return renewalsFailed.get();
     }
 
     /** Returns how many leases were lost. */
     public long lost() {
-        return lost.sum();
+        return lost.get();
     }
 
     /** Returns how long it took to get a lease that the holder did not have, with waiting. */

@@ -80,6 +80,7 @@ public final class Handoff {
     public HeldLock toNext(HeldLock released, Taker taker, LeaseTerms terms) {
         QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), released.validUntil());
         HeldLock next = losses.newHeldLock(released.claim(), released.cohort().next(), taker, terms, acquired);
+        counters.handedOff.incrementAndGet();
         boolean replaced = false;
         try {
             heldLocks.replace(released, next);
@@ -89,7 +90,6 @@ public final class Handoff {
                 next.neglect();
             }
         }
-        counters.handedOff.increment();
         return next;
     }
 }

@@ -180,7 +180,7 @@ public final class Leases {
     }
 
     /** Releases leases. A lock that has no lease any more is handed off, or released on the nodes, all at once. */
-    public void giveBack(Collection<LeaseShare> shares) {
+    public void giveBack(List<LeaseShare> shares) {
         underway.begin();
         try {
             giveBackNow(shares);
@@ -189,18 +189,22 @@ public final class Leases {
         }
     }
 
-    private void giveBackNow(Collection<LeaseShare> shares) {
+    private void giveBackNow(List<LeaseShare> shares) {
         Batch batch = batch(shares);
-        shares.forEach(batch::add);
+        for (int i = 0; i < shares.size(); i++) { // neither an iterator nor a lambda: they would need memory
+            batch.add(shares.get(i));
+        }
         batch.release();
         batch.requireNoFailure();
     }
 
-    private Batch batch(Collection<LeaseShare> shares) {
+    private Batch batch(List<LeaseShare> shares) {
         try {
             return new Batch(shares.size());
         } catch (Error e) { // as without memory: nothing else would release them
-            shares.forEach(share -> share.heldLock().neglect());
+            for (int i = 0; i < shares.size(); i++) {
+                shares.get(i).heldLock().neglect();
+            }
             throw e;
         }
     }
@@ -249,8 +253,8 @@ public final class Leases {
         private void failed(Throwable next) {
             if (failure == null) {
                 failure = next;
-            } else if (failure != next) {
-                failure.addSuppressed(next);
+            } else {
+                Releases.suppress(failure, next);
             }
         }
 

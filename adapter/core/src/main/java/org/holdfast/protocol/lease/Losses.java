@@ -52,7 +52,7 @@ public final class Losses {
      * left there for that purpose.
      */
     private void lost(HeldLock heldLock) {
-        counters.lost.increment();
+        counters.lost.incrementAndGet();
         try {
             heldLocks.remove(heldLock);
         } finally { // what fails there, as without memory, keeps no other party from its report

@@ -89,7 +89,7 @@ public final class Releases {
         boolean sent = false;
         try {
             names.forEach(name -> unawaited.merge(name, List.of(release), Releases::joined)); // before its answers come
-            counters.released.increment();
+            counters.released.incrementAndGet();
             release.send(nodes);
             sent = true;
         } finally {
@@ -176,7 +176,7 @@ public final class Releases {
         }
     }
 
-    private static void suppress(Throwable failure, Throwable another) {
+    static void suppress(Throwable failure, Throwable another) {
         try {
             if (another != failure) { // of no memory the JVM has one error for all
                 failure.addSuppressed(another);
@@ -242,7 +242,7 @@ public final class Releases {
     /** Waits for the answers to a release that was sent. */
     private ReleaseResult finish(
             HeldLock heldLock, Nodes nodes, Command.Release command, Round round, long begun, long until) {
-        counters.released.increment();
+        counters.released.incrementAndGet();
         Redlock.Freed freed = redlock.finishRelease(nodes, command, round, begun, until);
         report(heldLock, begun, freed);
         heldLocks.remove(heldLock);
@@ -260,7 +260,7 @@ public final class Releases {
     /** The request had a minimum hold time: the nodes keep the lock for the rest of it, without this process. */
     private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long begun, long until) {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
-        counters.released.increment();
+        counters.released.incrementAndGet();
         ReleaseResult result = redlock.letExpire(nodes, heldLock.claim(), millis, until);
         heldLocks.remove(heldLock);
         return wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD;

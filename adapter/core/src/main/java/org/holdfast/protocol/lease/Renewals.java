@@ -282,7 +282,7 @@ public final class Renewals {
     /** Waits for the answers, and extends the lease if a quorum granted; returns whether it did. */
     private boolean finish(Nodes nodes, Renewal renewal) {
         boolean extended = apply(redlock.finishRenewal(nodes, renewal.sent()), renewal);
-        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        (extended ? counters.renewed : counters.renewalsFailed).incrementAndGet();
         return extended;
     }
 

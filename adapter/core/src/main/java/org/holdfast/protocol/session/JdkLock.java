@@ -57,8 +57,11 @@ final class JdkLock implements LeaseLock {
     }
 
     private boolean pushed(Optional<Lease> lease) {
-        lease.ifPresent(this::push);
-        return lease.isPresent();
+        if (lease.isEmpty()) {
+            return false;
+        }
+        push(lease.get()); // no lambda: in a full heap the lease would stay, unknown to its caller
+        return true;
     }
 
     private void push(Lease lease) {

@@ -1,65 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.List;
 import org.holdfast.Lease;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Chain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the views of one connection have taken, by thread: views of the same name are the same lock. Safe for use by
- * any number of threads.
+ * What the views of one connection have taken, by thread: views of the same name are the same lock.
+ *
+ * <p>A chain that is searched from its end, as locks are mostly released in the opposite order: to take a lease out
+ * needs no memory, so an {@code unlock} in a full heap leaves no lock taken. Safe for use by any number of threads.
  */
 final class JdkLockLeases {
-
-    private final Map<Key, Deque<Taken>> taken = new ConcurrentHashMap<>();
 
     /** What was taken may be released by any thread: no thread has this id. */
     static final long ANY_THREAD = 0;
 
-    private record Key(long thread, Set<String> names, LockMode mode, int permits) {
-        static Key of(long thread, LockRequest request) {
-            return new Key(thread, Set.copyOf(request.names()), request.mode(), request.permits());
+    private final Chain<Taken> taken = new Chain<>();
+
+    private static final class Taken extends Chain.Link<Taken> {
+        private final long thread;
+        private final long taker = Thread.currentThread().getId();
+        private final LockRequest request;
+        private final int names; // so that a long chain is searched fast
+        private final Lease lease;
+
+        Taken(long thread, LockRequest request, Lease lease) {
+            this.thread = thread;
+            this.request = request;
+            this.names = hash(request.names());
+            this.lease = lease;
+        }
+
+        private boolean isOf(long owner, LockRequest other, int otherNames) {
+            return thread == owner
+                    && names == otherNames
+                    && (request == other
+                            || request.mode() == other.mode()
+                                    && request.permits() == other.permits()
+                                    && isSame(request.names(), other.names()));
+        }
+
+        /** The same for all orders. An iterator would take memory. */
+        private static int hash(List<String> names) {
+            int hash = 0;
+            for (int i = 0; i < names.size(); i++) {
+                hash += names.get(i).hashCode();
+            }
+            return hash;
+        }
+
+        /** In any order. */
+        private static boolean isSame(List<String> names, List<String> others) {
+            if (names.size() != others.size()) {
+                return false;
+            }
+            for (int i = 0; i < names.size(); i++) {
+                if (!others.contains(names.get(i))) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
-
-    private record Taken(long taker, Lease lease) {}
 
     /** Keeps a lease, or releases it: without memory it cannot be kept. */
     void push(long thread, LockRequest request, Lease lease) {
         try {
-            keep(thread, request, lease);
+            Taken pushed = new Taken(thread, request, lease);
+            synchronized (this) {
+                taken.addLast(pushed);
+            }
         } catch (RuntimeException | Error e) {
             lease.release();
             throw e;
         }
     }
 
-    private void keep(long thread, LockRequest request, Lease lease) {
-        Taken pushed = new Taken(Thread.currentThread().getId(), lease);
-        taken.compute(Key.of(thread, request), (key, known) -> {
-            Deque<Taken> stack = known == null ? new ArrayDeque<>(1) : known;
-            stack.push(pushed);
-            return stack;
-        });
-    }
-
     /** Returns what {@link #last} returns, and keeps it no more. */
     @Nullable
-    Lease pop(long thread, LockRequest request) {
-        Lease[] popped = new Lease[1];
-        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
-            Taken last = last(stack);
-            stack.remove(last);
-            popped[0] = last.lease();
-            return stack.isEmpty() ? null : stack;
-        });
-        return popped[0];
+    synchronized Lease pop(long thread, LockRequest request) {
+        Taken last = find(thread, request);
+        if (last == null) {
+            return null;
+        }
+        taken.remove(last);
+        return last.lease;
     }
 
     /**
@@ -69,33 +97,38 @@ final class JdkLockLeases {
      * of their losses.
      */
     @Nullable
-    Lease last(long thread, LockRequest request) {
-        Lease[] last = new Lease[1];
-        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
-            last[0] = last(stack).lease();
-            return stack;
-        });
-        return last[0];
+    synchronized Lease last(long thread, LockRequest request) {
+        Taken last = find(thread, request);
+        return last == null ? null : last.lease;
     }
 
-    /** @param stack is not empty */
-    private static Taken last(Deque<Taken> stack) {
+    private @Nullable Taken find(long thread, LockRequest request) {
         long caller = Thread.currentThread().getId();
-        return stack.stream().filter(each -> each.taker() == caller).findFirst().orElseGet(stack::getFirst);
+        int names = Taken.hash(request.names());
+        Taken ofAnother = null;
+        for (Taken each = taken.last(); each != null; each = taken.previous(each)) {
+            if (each.isOf(thread, request, names)) {
+                if (each.taker == caller) {
+                    return each;
+                }
+                ofAnother = ofAnother == null ? each : ofAnother;
+            }
+        }
+        return ofAnother;
     }
 
     /** Returns how many leases the thread has. */
-    int count(long thread, LockRequest request) {
-        int[] count = new int[1];
-        taken.computeIfPresent(Key.of(thread, request), (key, stack) -> {
-            count[0] = stack.size();
-            return stack;
-        });
-        return count[0];
+    synchronized int count(long thread, LockRequest request) {
+        int count = 0;
+        int names = Taken.hash(request.names());
+        for (Taken each = taken.first(); each != null; each = taken.next(each)) {
+            count += each.isOf(thread, request, names) ? 1 : 0;
+        }
+        return count;
     }
 
     /** The connection is closed: a view can release nothing any more. */
-    void clear() {
+    synchronized void clear() {
         taken.clear();
     }
 }

@@ -55,8 +55,11 @@ final class JdkSemaphore implements LeaseSemaphore {
     }
 
     private boolean kept(Optional<Lease> lease) {
-        lease.ifPresent(this::keep);
-        return lease.isPresent();
+        if (lease.isEmpty()) {
+            return false;
+        }
+        keep(lease.get());
+        return true;
     }
 
     private void keep(Lease lease) {

@@ -12,13 +12,14 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Chain;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.jspecify.annotations.Nullable;
 
 /** One lease of a {@link HeldLock}. Ends once; the hold ends with the last of its leases. */
-final class LeaseHandle implements Lease {
+final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
 
     private final Leases leases;
     private final LeaseShare share;
@@ -154,10 +155,6 @@ final class LeaseHandle implements Lease {
     private void notifyNoMore() {
         interruptNoMore();
         listeners.forEach(heldLock::forget);
-    }
-
-    boolean hasEnded() {
-        return ended;
     }
 
     private synchronized boolean endOnce() {

@@ -2,13 +2,10 @@
 package org.holdfast.protocol.session;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.holdfast.InvalidLockRequestException;
@@ -46,7 +43,7 @@ public final class LockSession {
     private final Defaults defaults;
 
     /** What ends with the handle. */
-    private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
+    private final LeaseHandles bound = new LeaseHandles();
 
     private final JdkLockLeases viewed = new JdkLockLeases();
 
@@ -58,7 +55,7 @@ public final class LockSession {
     private final StopFlag closing = new StopFlag("HF0233: the connection was closed while it waited for a lock");
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
-    private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
+    private final LeaseHandles kept = new LeaseHandles();
 
     /**
      * The values of a request that does not set its own.
@@ -282,7 +279,7 @@ public final class LockSession {
 
     /** Returns whether leases end with the handle. */
     public boolean hasLeases() {
-        return !bound.isEmpty();
+        return bound.size() > 0;
     }
 
     /** Returns how many leases it remembers. */
@@ -312,7 +309,7 @@ public final class LockSession {
     public int loseAndLeave(String reason, boolean ofTransactions) {
         closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
         Set<HeldLock> taken = new HashSet<>();
-        bound.forEach(lease -> taken.add(lease.share().heldLock()));
+        bound.addLocksTo(taken);
         if (ofTransactions) {
             taken.addAll(transactions.takenBy(this));
         }
@@ -324,26 +321,12 @@ public final class LockSession {
         try {
             closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
         } finally {
-            leases.giveBack(endAll());
-            bound.removeIf(LeaseHandle::hasEnded);
-        }
-    }
-
-    private List<LeaseShare> endAll() {
-        try {
-            List<LeaseShare> ended = new ArrayList<>(bound.size());
-            for (LeaseHandle lease : bound) {
-                if (lease.end()) {
-                    ended.add(lease.share());
-                }
+            try {
+                kept.interruptNoMore();
+                viewed.clear();
+            } finally {
+                leases.giveBack(bound.endAll());
             }
-            kept.forEach(LeaseHandle::interruptNoMore);
-            kept.clear();
-            viewed.clear();
-            return ended;
-        } catch (RuntimeException | Error e) { // as without memory: a handle may not be closed again
-            bound.forEach(lease -> lease.share().heldLock().neglect());
-            throw e;
         }
     }
 }

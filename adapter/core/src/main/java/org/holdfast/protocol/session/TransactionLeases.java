@@ -141,7 +141,9 @@ public final class TransactionLeases {
             try {
                 return kept.stream().map(Kept::share).toList();
             } catch (OutOfMemoryError e) { // a transaction completes once
-                kept.forEach(each -> each.share().heldLock().neglect());
+                for (int i = 0; i < kept.size(); i++) {
+                    kept.get(i).share().heldLock().neglect();
+                }
                 throw e;
             }
         }

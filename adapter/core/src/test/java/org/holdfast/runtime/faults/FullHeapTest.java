@@ -16,6 +16,21 @@ class FullHeapTest {
 
     @Test
     void process_whoseHeapWasFullForMoments_renewsAsBefore_andKeepsNoLock() throws Exception {
+        assertThat(said(ProcessWithFullHeap.class)).contains("renewed=true", "free=6 of 6");
+    }
+
+    @Test
+    void locks_thatAreGivenBackWithoutMemory_endWithTheirTtl_howeverTheyAreGivenBack() throws Exception {
+        assertThat(said(EndsInFullHeap.class))
+                .doesNotContain("without memory: 0")
+                .contains("factory: free=3 of 3")
+                .contains("connection: free=3 of 3")
+                .contains("lock: free=3 of 3")
+                .contains("semaphore: free=3 of 3");
+    }
+
+    /** Returns what a program says that runs with a small heap and three nodes. */
+    private static String said(Class<?> program) throws Exception {
         try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"))) {
             Path said = Files.createTempFile(Path.of("target"), "full-heap", ".log");
             Process process = new ProcessBuilder(
@@ -27,7 +42,7 @@ class FullHeapTest {
                             "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
-                            ProcessWithFullHeap.class.getName(),
+                            program.getName(),
                             redis.uris())
                     .redirectErrorStream(true)
                     .redirectOutput(said.toFile())
@@ -37,7 +52,7 @@ class FullHeapTest {
                     new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start(); // it writes its threads
                     process.waitFor(5, TimeUnit.SECONDS);
                 }
-                assertThat(Files.readString(said)).contains("renewed=true", "free=6 of 6");
+                return Files.readString(said);
             } finally {
                 process.destroyForcibly();
             }

@@ -13,7 +13,6 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
-import org.jspecify.annotations.Nullable;
 
 /** The main program of {@link FullHeapTest}: fills its heap for moments, and prints what becomes of its locks. */
 final class ProcessWithFullHeap {
@@ -21,9 +20,6 @@ final class ProcessWithFullHeap {
     private static final int TIMES = 6;
     private static final Duration FULL = ofMillis(200);
     private static final Duration TTL = ofSeconds(1);
-
-    /** What fills the heap: arrays, each with the one before. */
-    private static volatile Object @Nullable [] filling;
 
     private ProcessWithFullHeap() {}
 
@@ -73,7 +69,7 @@ final class ProcessWithFullHeap {
             new Thread(() -> waitInVain(locks, LockRequest.of(name).fair(fair))).start();
         }
         Thread.sleep(50);
-        fill();
+        HeapFilling.fill();
         long since = System.nanoTime();
         while (System.nanoTime() - since < FULL.toNanos()) {
             LockSupport.parkNanos(1_000_000);
@@ -83,7 +79,7 @@ final class ProcessWithFullHeap {
         } catch (RuntimeException | Error e) {
             // that is what this is about
         }
-        filling = null;
+        HeapFilling.empty();
         Thread.sleep(50);
     }
 
@@ -119,18 +115,6 @@ final class ProcessWithFullHeap {
         } catch (LockException e) {
             System.out.println(e);
             return false;
-        }
-    }
-
-    private static void fill() {
-        for (int length = 1 << 18; length > 0; ) {
-            try {
-                Object[] more = new Object[length];
-                more[0] = filling;
-                filling = more;
-            } catch (OutOfMemoryError e) {
-                length /= 8; // each refusal costs a collection
-            }
         }
     }
 }
