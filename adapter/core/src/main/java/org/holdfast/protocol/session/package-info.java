@@ -9,7 +9,8 @@
  *   <li>{@link org.holdfast.protocol.session.LockSession} is what a connection handle has. It completes requests with
  *       the defaults, and binds each lease to the transaction or to the handle.
  *   <li>{@code LeaseHandle} is the lease that the application gets, {@code LossInterrupt} the interrupt of its thread
- *       if the lease is lost. {@code JdkLock} gives leases the shape of the JDK's locks.
+ *       if the lease is lost. {@code LeaseHandles} are those that a connection remembers. {@code JdkLock} gives leases
+ *       the shape of the JDK's locks, {@code JdkLockLeases} has what was taken through one connection in that shape.
  *   <li>{@link org.holdfast.protocol.session.TransactionLeases} keeps leases until their transactions have completed.
  *       The {@link org.holdfast.protocol.session.Transactions} themselves are handed in.
  *   <li>{@link org.holdfast.protocol.session.LockAdmin} is what operators do: see holders, and release by force.
