@@ -46,7 +46,7 @@ public final class NodeConnections implements NodeChannel {
     private final Time time;
     private final WakeUp reads;
     private final Consumer<NodeConnections> onClose;
-    private final Lock lock = SureLock.newLock();
+    private final Lock lock = new SureLock();
     private final Pipelines pipelines;
     private final Openings openings;
 

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReader {
 
+    /** So long a thread waits at once for the reader thread: in a pool that forks, a longer wait may need a thread. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final Lock lock;
     private final IntConsumer ready;
     private final IntConsumer writable;
@@ -196,8 +199,16 @@ final class SharedReader {
     private void letReaderRead() {
         long seen = reads;
         selector().wakeup();
+        boolean interrupted = false;
         while (reading && reads == seen && !stopped) {
-            wasRead.awaitUninterruptibly();
+            try {
+                wasRead.awaitNanos(LOOK_NANOS);
+            } catch (InterruptedException e) {
+                interrupted = true; // wait on, and restore the status later
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -2,39 +2,30 @@
 package org.holdfast.protocol.env;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Locks of this process for threads that may have no memory left, and must not end without them. */
-public final class SureLock {
+/**
+ * A reentrant lock for threads that may have no memory left: its conditions give signals without any.
+ *
+ * <p>The queue of a lock of the JDK gets its head when a thread has to wait for the lock for the first time, or is
+ * signalled for the first time. Without memory for the head the signal is lost, and in JDK 17 the thread does not even
+ * leave its wait when its time is over. So the thread that makes this lock waits for it before it is used.
+ */
+public final class SureLock implements Lock {
 
-    private SureLock() {}
+    private final Sync sync = new Sync();
 
-    /**
-     * Returns a reentrant lock whose conditions give signals without memory.
-     *
-     * <p>The queue of a lock of the JDK gets its head when a thread has to wait for the lock for the first time, or is
-     * signalled for the first time. Without memory for the head the signal is lost, and in JDK 17 the thread does not
-     * even leave its wait when its time is over. So a thread waits for this lock before it is used.
-     */
-    public static Lock newLock() {
-        ReentrantReadWriteLock locks = new ReentrantReadWriteLock();
+    /** Makes a lock. Works on an interrupted thread and leaves the interrupt status as it was. */
+    public SureLock() {
         KeptInterrupt kept = KeptInterrupt.take(null); // an interrupted thread does not wait
-        locks.readLock().lock(); // keeps the same thread out, too
         try {
-            waitInVain(locks.writeLock());
+            sync.makeHead();
         } catch (InterruptedException e) {
             kept = KeptInterrupt.taken(kept); // while it waited, so it has waited
         } finally {
-            locks.readLock().unlock();
             KeptInterrupt.restore(kept);
-        }
-        return locks.writeLock();
-    }
-
-    private static void waitInVain(Lock lock) throws InterruptedException {
-        if (lock.tryLock(1, TimeUnit.NANOSECONDS)) {
-            throw new IllegalStateException("a lock that this thread reads was taken");
         }
     }
 
@@ -46,6 +37,103 @@ public final class SureLock {
             while (!lock.tryLock()) {
                 Thread.onSpinWait();
             }
+        }
+    }
+
+    @Override
+    public void lock() {
+        sync.acquire(1);
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        sync.acquireInterruptibly(1);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return sync.tryAcquire(1);
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return sync.tryAcquireNanos(1, unit.toNanos(time));
+    }
+
+    @Override
+    public void unlock() {
+        sync.release(1);
+    }
+
+    @Override
+    public Condition newCondition() {
+        return sync.newCondition();
+    }
+
+    /** The state is how often the owner has taken it. */
+    private static final class Sync extends AbstractQueuedSynchronizer {
+
+        private static final long serialVersionUID = 1;
+
+        /**
+         * More than a thread asks for the lock before it is in the queue. Few, because a JDK that finds no memory for
+         * the queue asks until it has the lock.
+         */
+        private static final int REFUSALS = 16;
+
+        /** How often the thread that makes it is refused the lock. */
+        private int refusals;
+
+        void makeHead() throws InterruptedException {
+            refusals = REFUSALS;
+            try {
+                if (tryAcquireNanos(1, 1)) {
+                    release(1);
+                }
+            } finally {
+                refusals = 0;
+            }
+        }
+
+        @Override
+        protected boolean tryAcquire(int times) {
+            if (refusals > 0) {
+                refusals--;
+                return false;
+            }
+            Thread caller = Thread.currentThread();
+            int taken = getState();
+            if (taken == 0 && compareAndSetState(0, times)) {
+                setExclusiveOwnerThread(caller);
+                return true;
+            }
+            if (getExclusiveOwnerThread() != caller) {
+                return false;
+            }
+            setState(taken + times);
+            return true;
+        }
+
+        @Override
+        protected boolean tryRelease(int times) {
+            if (!isHeldExclusively()) {
+                throw new IllegalMonitorStateException();
+            }
+            int left = getState() - times;
+            if (left == 0) {
+                setExclusiveOwnerThread(null);
+            }
+            setState(left);
+            return left == 0;
+        }
+
+        @Override
+        protected boolean isHeldExclusively() {
+            return getExclusiveOwnerThread() == Thread.currentThread();
+        }
+
+        Condition newCondition() {
+            return new ConditionObject();
         }
     }
 }

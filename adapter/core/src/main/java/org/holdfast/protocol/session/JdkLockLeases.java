@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the views of one connection have taken, by thread: views of the same name are the same lock.
  *
- * <p>A chain that is searched from its end, as locks are mostly released in the opposite order: to take a lease out
+ * <p>Chains that are searched from their ends, as locks are mostly released in the opposite order: to take a lease out
  * needs no memory, so an {@code unlock} in a full heap leaves no lock taken. Safe for use by any number of threads.
  */
 final class JdkLockLeases {
@@ -18,7 +19,15 @@ final class JdkLockLeases {
     /** What was taken may be released by any thread: no thread has this id. */
     static final long ANY_THREAD = 0;
 
-    private final Chain<Taken> taken = new Chain<>();
+    /** More chains are made when they are longer than this on average: a long one takes long to search. */
+    private static final int MOST_IN_CHAIN = 16;
+
+    private static final int GROWTH = 8;
+
+    /** By the names. */
+    private List<Chain<Taken>> chains = List.of(new Chain<>());
+
+    private int size;
 
     private static final class Taken extends Chain.Link<Taken> {
         private final long thread;
@@ -70,13 +79,38 @@ final class JdkLockLeases {
     void push(long thread, LockRequest request, Lease lease) {
         try {
             Taken pushed = new Taken(thread, request, lease);
-            synchronized (this) {
-                taken.addLast(pushed);
-            }
+            add(pushed);
         } catch (RuntimeException | Error e) {
             lease.release();
             throw e;
         }
+    }
+
+    private synchronized void add(Taken pushed) {
+        if (size >= MOST_IN_CHAIN * chains.size()) {
+            grow();
+        }
+        chainOf(pushed.names, chains).addLast(pushed);
+        size++;
+    }
+
+    private static Chain<Taken> chainOf(int names, List<Chain<Taken>> some) {
+        return some.get(Math.floorMod(names ^ names >>> 16, some.size()));
+    }
+
+    /** What has the same names stays in order: it comes from one chain, and goes to one. */
+    private void grow() {
+        List<Chain<Taken>> more = new ArrayList<>(GROWTH * chains.size());
+        for (int i = 0; i < GROWTH * chains.size(); i++) {
+            more.add(new Chain<>());
+        }
+        for (Chain<Taken> chain : chains) {
+            Taken moved;
+            while ((moved = chain.pollFirst()) != null) {
+                chainOf(moved.names, more).addLast(moved);
+            }
+        }
+        chains = more;
     }
 
     /** Returns what {@link #last} returns, and keeps it no more. */
@@ -86,7 +120,8 @@ final class JdkLockLeases {
         if (last == null) {
             return null;
         }
-        taken.remove(last);
+        chainOf(last.names, chains).remove(last);
+        size--;
         return last.lease;
     }
 
@@ -106,7 +141,8 @@ final class JdkLockLeases {
         long caller = Thread.currentThread().getId();
         int names = Taken.hash(request.names());
         Taken ofAnother = null;
-        for (Taken each = taken.last(); each != null; each = taken.previous(each)) {
+        Chain<Taken> chain = chainOf(names, chains);
+        for (Taken each = chain.last(); each != null; each = chain.previous(each)) {
             if (each.isOf(thread, request, names)) {
                 if (each.taker == caller) {
                     return each;
@@ -121,7 +157,8 @@ final class JdkLockLeases {
     synchronized int count(long thread, LockRequest request) {
         int count = 0;
         int names = Taken.hash(request.names());
-        for (Taken each = taken.first(); each != null; each = taken.next(each)) {
+        Chain<Taken> chain = chainOf(names, chains);
+        for (Taken each = chain.first(); each != null; each = chain.next(each)) {
             count += each.isOf(thread, request, names) ? 1 : 0;
         }
         return count;
@@ -129,6 +166,9 @@ final class JdkLockLeases {
 
     /** The connection is closed: a view can release nothing any more. */
     synchronized void clear() {
-        taken.clear();
+        for (int i = 0; i < chains.size(); i++) { // an iterator would need memory
+            chains.get(i).clear();
+        }
+        size = 0;
     }
 }

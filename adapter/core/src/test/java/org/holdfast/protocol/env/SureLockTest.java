@@ -2,9 +2,13 @@
 package org.holdfast.protocol.env;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -46,13 +50,62 @@ class SureLockTest {
         assumeThat(bytesOfFirstSignal(new ReentrantLock()))
                 .as("what the JDK's lock needs")
                 .isPositive();
-        assertThat(bytesOfFirstSignal(SureLock.newLock())).isZero();
+        assertThat(bytesOfFirstSignal(new SureLock())).isZero();
+    }
+
+    @Test
+    void lock_isReentrant_andKeepsOtherThreadsOutUntilItIsGivenBackAsOften() throws Exception {
+        Lock lock = new SureLock();
+        lock.lock();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(isTakenByAnother(lock)).isFalse();
+        lock.unlock();
+        assertThat(isTakenByAnother(lock)).isFalse();
+        lock.unlock();
+        assertThat(isTakenByAnother(lock)).isTrue();
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
+    private static boolean isTakenByAnother(Lock lock) throws Exception {
+        FutureTask<Boolean> taken = new FutureTask<>(() -> {
+            boolean mine = lock.tryLock(1, TimeUnit.MILLISECONDS);
+            if (mine) {
+                lock.unlock();
+            }
+            return mine;
+        });
+        new Thread(taken).start();
+        return taken.get();
+    }
+
+    @Test
+    void lock_thatManyThreadsTake_isHeldByOneAtATime_andAllGetIt() throws Exception {
+        Lock lock = new SureLock();
+        int[] count = {0};
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            threads.add(new Thread(() -> {
+                for (int j = 0; j < 5_000; j++) {
+                    lock.lock();
+                    try {
+                        count[0]++;
+                    } finally {
+                        lock.unlock();
+                    }
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(count[0]).isEqualTo(8 * 5_000);
     }
 
     @Test
     void newLock_onAnInterruptedThread_isMade_andLeavesItInterrupted() {
         Thread.currentThread().interrupt();
-        Lock lock = SureLock.newLock();
+        Lock lock = new SureLock();
         assertThat(Thread.interrupted()).isTrue();
         lock.lock();
         lock.lock(); // it is reentrant
