@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReader {
 
-    /** So long a thread waits at once for the reader thread: in a pool that forks, a longer wait may need a thread. */
+    /** A wait without an end may take a thread of a {@code ForkJoinPool}, and so memory: this one is repeated. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Lock lock;
