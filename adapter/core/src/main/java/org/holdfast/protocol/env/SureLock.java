@@ -21,9 +21,9 @@ public final class SureLock implements Lock {
     public SureLock() {
         KeptInterrupt kept = KeptInterrupt.take(null); // an interrupted thread does not wait
         try {
-            sync.makeHead();
-        } catch (InterruptedException e) {
-            kept = KeptInterrupt.taken(kept); // while it waited, so it has waited
+            while (!sync.makeHead()) {
+                kept = KeptInterrupt.taken(kept); // an interrupt came meanwhile
+            }
         } finally {
             KeptInterrupt.restore(kept);
         }
@@ -76,20 +76,24 @@ public final class SureLock implements Lock {
         private static final long serialVersionUID = 1;
 
         /**
-         * More than a thread asks for the lock before it is in the queue. Few, because a JDK that finds no memory for
-         * the queue asks until it has the lock.
+         * A thread asks for the lock fewer times than this before it is in the queue. But not many: a later JDK that
+         * finds no memory for the queue asks until it has the lock.
          */
         private static final int REFUSALS = 16;
 
-        /** How often the thread that makes it is refused the lock. */
+        /** How often the thread that makes the lock is still refused it. */
         private int refusals;
 
-        void makeHead() throws InterruptedException {
+        /** Has the calling thread wait for a moment; returns false if an interrupt came, which is cleared. */
+        boolean makeHead() {
             refusals = REFUSALS;
             try {
                 if (tryAcquireNanos(1, 1)) {
                     release(1);
                 }
+                return true;
+            } catch (InterruptedException e) {
+                return false;
             } finally {
                 refusals = 0;
             }

@@ -31,7 +31,8 @@ final class LimitedThreads implements Executor {
      * Runs a task as soon as fewer than the most are running.
      *
      * @throws RejectedExecutionException if there is no thread for it; then it is not run, as after any other failure,
-     *     unless another task's thread has begun it already
+     *     unless another task's thread has begun it already. The caller has to ask again soon: a task that came
+     *     meanwhile may have been left to this thread
      */
     @Override
     public void execute(Runnable task) {
