@@ -24,6 +24,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class WitnessLine<T> implements AutoCloseable {
 
     private static final String NO_PASSWORD = "NOAUTH";
+    private static final String LATE = "no answer in time";
 
     private final int index;
     private final Witness<T> witness;
@@ -32,6 +33,9 @@ final class WitnessLine<T> implements AutoCloseable {
 
     /** Null if no connection is being opened. */
     private @Nullable Opening opening;
+
+    /** Why the last attempt to connect failed; empty if it did not. One that is under way may outlast the question. */
+    private String refusal = "";
 
     private @Nullable NodeConnection connection;
 
@@ -126,6 +130,7 @@ final class WitnessLine<T> implements AutoCloseable {
         Opened opened = opening == null ? null : opening.result.get();
         if (opened != null) {
             opening = null;
+            refusal = opened.failure();
             connection = opened.connection();
             if (connection == null) {
                 refused(opened.failure());
@@ -209,7 +214,7 @@ final class WitnessLine<T> implements AutoCloseable {
     /** The time for an answer is over. A connection on which one is missing is of no more use. */
     void giveUp() {
         if (connection != null && isOpenQuestion()) {
-            fail("no answer in time");
+            fail(LATE);
         }
     }
 
@@ -234,9 +239,14 @@ final class WitnessLine<T> implements AutoCloseable {
 
     /** Says what came of the question. */
     String describe() {
-        String said =
-                testimony == null ? failure.isEmpty() ? "no answer in time" : failure : witness.describe(testimony);
-        return witness.place() + ": " + said;
+        return witness.place() + ": " + (testimony == null ? describeFailure() : witness.describe(testimony));
+    }
+
+    private String describeFailure() {
+        if (!failure.isEmpty()) {
+            return failure;
+        }
+        return refusal.isEmpty() ? LATE : LATE + "; the last attempt to connect: " + refusal;
     }
 
     @Override
