@@ -45,7 +45,7 @@ class ManagementTest {
     @BeforeEach
     void start() throws Exception {
         Set<ObjectName> before = names();
-        processes = Processes.start(3, 1, Map.of("ttlMillis", "3000", "nodeTimeoutMillis", "1000"));
+        processes = Processes.start(3, 1, Map.of("ttlMillis", "6000", "nodeTimeoutMillis", "3000"));
         bean = beanSince(before);
     }
 
