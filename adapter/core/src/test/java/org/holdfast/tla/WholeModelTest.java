@@ -19,7 +19,7 @@ class WholeModelTest {
             Map.of("readers-node", 29_000L, "readers-twins", 16_000L, "readers", 51_000L);
 
     private static final Map<String, Long> OF_VOTERS =
-            Map.of("voter", 8_000L, "voter-follow", 13_000L, "voter-back", 49_000L);
+            Map.of("voter", 8_000L, "voter-follow", 13_000L, "voter-back", 49_000L, "voter-late", 143_000L);
 
     @Test
     void lock_inEveryState_hasOneHolder_andMeetsEachSituation() throws Exception {
