@@ -87,9 +87,10 @@ public abstract class AbstractLockConnection implements LockConnection {
 
     /** An interrupt is kept for later: a pool gives nothing to an interrupted thread. */
     private void keep(Lease lease, PendingLease pending) throws InterruptedException {
-        KeptInterrupt aside = KeptInterrupt.take(null);
+        KeptInterrupt aside = null;
         boolean kept = false;
         try {
+            aside = KeptInterrupt.take(null);
             kept = throughPool(pending, () -> {
                 taken(pending.scope());
                 return true;

@@ -122,13 +122,13 @@ public final class PendingLease {
         Object keeper;
         try {
             keeper = keeper();
-        } catch (RuntimeException | Error e) { // the transaction cannot be asked, and nothing else would release it
+            boolean isNew = acquiring != null;
+            if (isNew && transaction != null && keeper == null) { // it was asked for as the transaction's
+                heldLock.belongTo(Holder.thread());
+            }
+        } catch (RuntimeException | Error e) { // as if the transaction cannot be asked: nothing else would release it
             session.giveBack(heldLock, request);
             throw e;
-        }
-        boolean isNew = acquiring != null;
-        if (isNew && transaction != null && keeper == null) { // it was asked for as the transaction's
-            heldLock.belongTo(Holder.thread());
         }
         return session.bind(heldLock, request, keeper);
     }
