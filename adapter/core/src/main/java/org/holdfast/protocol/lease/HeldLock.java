@@ -138,10 +138,6 @@ public final class HeldLock {
         return terms;
     }
 
-    public boolean isRenewed() {
-        return terms.renewed();
-    }
-
     /** Returns whether a renewal would make it last longer. */
     public boolean isExtensible() {
         return validUntil - endsAt < 0;
@@ -159,13 +155,17 @@ public final class HeldLock {
     }
 
     public boolean belongsTo(Holder asking) {
-        Holder holder = taker.holder();
-        return holder != null && holder.equals(asking);
+        return asking.equals(taker.holder());
     }
 
     /** Belongs to this holder from now on: the one that it was asked for keeps nothing any more. */
     public void belongTo(Holder holder) {
-        taker = new Taker(holder, taker.holderInfo(), taker.threadId());
+        taker = taker.of(holder);
+    }
+
+    /** Returns how many leases there are; 0 if it was released or lost. */
+    public int shares() {
+        return state instanceof State.Held held ? held.shares() : 0;
     }
 
     /** Returns whether the lock is held at this moment; declares it lost if its validity has ended. */

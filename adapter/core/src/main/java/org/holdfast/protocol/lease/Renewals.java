@@ -62,7 +62,7 @@ public final class Renewals {
         // counted from its end: the acquisition may have taken long, and the renewal must be answered before that
         schedule(
                 heldLock,
-                heldLock.isRenewed() && heldLock.isExtensible()
+                heldLock.terms().renewed() && heldLock.isExtensible()
                         ? heldLock.validUntil() - 2 * thirdOfTtl(heldLock)
                         : heldLock.validUntil());
         if (heldLock.cohort().suspicion().isOpen()) {
@@ -83,7 +83,7 @@ public final class Renewals {
 
     /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
     private void reschedule(HeldLock heldLock) {
-        if (!heldLock.isRenewed()) {
+        if (!heldLock.terms().renewed()) {
             remove(heldLock);
             schedule(heldLock, heldLock.validUntil());
             removeIfEnded(heldLock);
@@ -203,7 +203,7 @@ public final class Renewals {
         List<HeldLock> renewed = new ArrayList<>(batch.size());
         long now = time.nanoTime();
         for (HeldLock heldLock : batch) { // whatever fails below, no lease is forgotten, and it is retried soon
-            if (heldLock.isRenewed() && heldLock.isExtensible()) {
+            if (heldLock.terms().renewed() && heldLock.isExtensible()) {
                 scheduleNext(heldLock, now, false);
                 renewed.add(heldLock);
             } else {

@@ -3,6 +3,7 @@ package org.holdfast.protocol.session;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -157,11 +158,9 @@ public final class LockSession {
     }
 
     private LeaseHandle leaseOrNeglect(
-            HeldLock heldLock,
-            LockRequest request,
-            @Nullable LossInterrupt interrupt,
-            Function<LeaseHandle, ReleaseResult> whenReleased) {
+            HeldLock heldLock, LockRequest request, Function<LeaseHandle, ReleaseResult> whenReleased) {
         try {
+            LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
             return lease(heldLock, request, interrupt, whenReleased);
         } catch (Error e) { // as without memory: nothing else would release it
             heldLock.neglect();
@@ -201,15 +200,14 @@ public final class LockSession {
      * @param transaction keeps it; null for none
      */
     Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
-        LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         boolean outlivesTransaction = request.scope() == LeaseScope.HOLDER;
-        LeaseHandle lease = leaseOrNeglect(
-                heldLock, request, interrupt, transaction == null || outlivesTransaction ? givingBack : leaving);
+        LeaseHandle lease =
+                leaseOrNeglect(heldLock, request, transaction == null || outlivesTransaction ? givingBack : leaving);
         if (transaction != null) {
             keep(lease, transaction, outlivesTransaction);
         }
         if (request.scope() == LeaseScope.CONNECTION) {
-            rememberOrRelease(lease, transaction == null, interrupt != null);
+            rememberOrRelease(lease, transaction == null, request.interruptOnLoss());
             requireOpen(lease);
         }
         return lease;
@@ -289,7 +287,21 @@ public final class LockSession {
 
     private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
-        return leases.giveBack(lease.share());
+        ReleaseResult result = leases.giveBack(lease.share());
+        leaveToTransactions(lease.share());
+        return result;
+    }
+
+    /** Whatever fails: the lock must not be had by the next caller that this thread works for. */
+    private void leaveToTransactions(LeaseShare share) {
+        try {
+            if (share.heldLock().shares() > 0) {
+                transactions.takeOver(share.heldLock());
+            }
+        } catch (Error e) {
+            share.heldLock().neglect();
+            throw e;
+        }
     }
 
     private ReleaseResult leaveToTransaction(LeaseHandle lease) {
@@ -325,7 +337,11 @@ public final class LockSession {
                 kept.interruptNoMore();
                 viewed.clear();
             } finally {
-                leases.giveBack(bound.endAll());
+                List<LeaseShare> ended = bound.endAll();
+                leases.giveBack(ended);
+                for (int i = 0; i < ended.size(); i++) { // neither an iterator nor a lambda: they would need memory
+                    leaveToTransactions(ended.get(i));
+                }
             }
         }
     }

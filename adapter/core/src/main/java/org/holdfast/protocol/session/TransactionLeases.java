@@ -12,6 +12,7 @@ import org.holdfast.LockException;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.LogText;
@@ -84,6 +85,26 @@ public final class TransactionLeases {
         return bound;
     }
 
+    /**
+     * Makes a lock belong to the transaction that keeps it, if no other lease of it is left. The thread that took it
+     * may go on with the work of another caller, which must not have the lock as well; and the transaction may go on in
+     * another thread.
+     */
+    void takeOver(HeldLock heldLock) {
+        Object keeper = null;
+        int keeping = 0;
+        for (Bound bound : byTransaction.values()) {
+            int shares = bound.sharesOf(heldLock);
+            if (shares > 0) {
+                keeping += shares;
+                keeper = bound.transaction;
+            }
+        }
+        if (keeper != null && heldLock.shares() == keeping && !heldLock.isDetached()) {
+            heldLock.belongTo(Holder.transaction(keeper));
+        }
+    }
+
     /** Returns what open transactions keep that was taken through the session. */
     Set<HeldLock> takenBy(LockSession session) {
         return heldLocks(kept -> kept.session() == session);
@@ -146,6 +167,14 @@ public final class TransactionLeases {
                 }
                 throw e;
             }
+        }
+
+        synchronized int sharesOf(HeldLock heldLock) {
+            int shares = 0;
+            for (Kept each : kept) {
+                shares += each.share().heldLock() == heldLock ? 1 : 0;
+            }
+            return shares;
         }
 
         private boolean keeps(HeldLock heldLock) {

@@ -4,6 +4,7 @@ package org.holdfast.protocol.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.Optional;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
@@ -39,6 +40,50 @@ class JoinTransactionTest extends SessionInTransaction {
         assertThat(releases()).isZero();
         transactions.complete();
         assertThat(releases()).isEqualTo(3);
+    }
+
+    /** The thread works for the next caller by then; the transaction goes on in whichever thread. */
+    @Test
+    void lock_thatOnlyATransactionKeeps_isThatOfTheTransaction() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        lease.release();
+        assertIsOfTheTransaction();
+    }
+
+    @Test
+    void lock_whoseConnectionIsClosedAndATransactionKeeps_isThatOfTheTransaction() throws Exception {
+        Lease lease = acquire();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        session.close();
+        assertIsOfTheTransaction();
+    }
+
+    private void assertIsOfTheTransaction() throws Exception {
+        transactions.current = null;
+        assertThat(tryAcquire()).as("by the thread alone").isEmpty();
+        transactions.current = "another tx";
+        assertThat(tryAcquire()).as("by another transaction on the thread").isEmpty();
+        transactions.current = "tx";
+        assertThat(tryAcquire()).as("by the transaction").isPresent();
+    }
+
+    private Optional<Lease> tryAcquire() throws Exception {
+        return new NodesConnection(fixture.session(transactions), fixture.nodes).tryAcquire(fixture.request(0));
+    }
+
+    @Test
+    void lock_thatATransactionKeeps_isThatOfTheThreadWhileThatHasALeaseOfIt() throws Exception {
+        Lease outer = acquireOfThread();
+        Lease inner = acquireOfThread();
+        transactions.current = "tx";
+        inner.joinTransaction();
+        inner.release();
+        transactions.current = null;
+        assertThat(tryAcquire()).isPresent();
+        outer.release();
     }
 
     @Test

@@ -30,7 +30,7 @@ class HandoverTermsTest extends HandoverInOneProcess {
         HeldLock next = waiter.leave();
         assertThat(next.token()).isEqualTo(first.token() + 1);
         assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
-        assertThat(next.isRenewed()).isFalse();
+        assertThat(next.terms().renewed()).isFalse();
         assertThat(isReleasedOnNodes()).isFalse();
 
         waiter = waitFor(notRenewed(10_000));

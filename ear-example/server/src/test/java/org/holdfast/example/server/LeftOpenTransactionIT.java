@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import jakarta.annotation.Resource;
+import jakarta.ejb.EJB;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.inject.Inject;
+import jakarta.transaction.RollbackException;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.UserTransaction;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.container.test.api.Testable;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.EmptyAsset;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A lock whose thread has gone on to other work while its transaction has not ended. */
+@ExtendWith(ArquillianExtension.class)
+@Timeout(120)
+class LeftOpenTransactionIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final RealNodes nodes = new RealNodes();
+
+    @Resource(name = "eis/holdfast")
+    private LockConnectionFactory locks;
+
+    @Resource
+    private TransactionSynchronizationRegistry registry;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    @Inject
+    private UserTransaction transaction;
+
+    @EJB
+    private ConversationEjb conversation;
+
+    @Inject
+    private NextCaller next;
+
+    @Deployment
+    static EnterpriseArchive locksWithTests() throws Exception {
+        WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
+                .addClasses(LeftOpenTransactionIT.class, RealNodes.class, RealNodes.Frozen.class)
+                .addClasses(ConversationEjb.class, NextCaller.class)
+                .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
+                .addPackages(true, "org.assertj", "org.awaitility", "org.hamcrest");
+        return TestEar.withoutShop(Testable.archiveToTest(References.add(tests, "holdfast")));
+    }
+
+    @Test
+    void lock_ofATransactionThatIsLeftOpen_isNotHadByTheNextCallerOnTheThread() throws Exception {
+        conversation.begin("left-open");
+        long token = nodes.token("left-open");
+        assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(() -> next.work("left-open"));
+        assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(() -> next.workInTransaction("left-open"));
+        executor.submit(() -> conversation.goOn("left-open")).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        conversation.commit();
+        await().atMost(PATIENCE).until(() -> nodes.isReleased("left-open", token));
+        next.work("left-open");
+    }
+
+    /** As JPA does, which writes the changes of entities then, and may have to wait for rows. */
+    @Test
+    void transaction_whoseLockIsLostWhileItWritesBeforeCompletion_rollsBack() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("flushed");
+            registry.registerInterposedSynchronization(new Synchronization() {
+                @Override
+                public void beforeCompletion() {
+                    locks.forceRelease(LockRequest.of("flushed"));
+                    await().pollInSameThread().atMost(PATIENCE).until(() -> !lease.isHeld());
+                }
+
+                @Override
+                public void afterCompletion(int status) {}
+            });
+        }
+        assertThatExceptionOfType(RollbackException.class).isThrownBy(transaction::commit);
+    }
+}
