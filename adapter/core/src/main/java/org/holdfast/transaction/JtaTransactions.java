@@ -26,18 +26,17 @@ public final class JtaTransactions implements Transactions {
         return registry.getTransactionStatus() == Status.STATUS_ACTIVE;
     }
 
+    /**
+     * What is registered here is called before what is registered later, such as the synchronization by which JPA
+     * writes the changes of entities. So the leases are checked before that, and once more behind it.
+     */
     @Override
     public void bind(Completion completion) {
         registry.registerInterposedSynchronization(new Synchronization() {
             @Override
             public void beforeCompletion() {
-                try {
-                    completion.confirm();
-                } catch (RuntimeException
-                        | Error e) { // also failures that were not foreseen: it is not known that the lock is held
-                    registry.setRollbackOnly(); // should a server only log what is thrown
-                    throw e; // the caller sees it as the cause
-                }
+                confirm(completion);
+                confirmOnceMore(completion);
             }
 
             @Override
@@ -45,5 +44,32 @@ public final class JtaTransactions implements Transactions {
                 completion.completed();
             }
         });
+    }
+
+    private void confirm(Completion completion) {
+        try {
+            completion.confirm();
+        } catch (RuntimeException | Error e) { // also failures that were not foreseen: it is not known that it is held
+            registry.setRollbackOnly(); // should a server only log what is thrown
+            throw e; // the caller sees it as the cause
+        }
+    }
+
+    private void confirmOnceMore(Completion completion) {
+        try {
+            registry.registerInterposedSynchronization(new Synchronization() {
+                @Override
+                public void beforeCompletion() {
+                    confirm(completion);
+                }
+
+                @Override
+                public void afterCompletion(int status) {
+                    // the first one tells of it
+                }
+            });
+        } catch (RuntimeException e) {
+            // a server that takes no more of them: it was checked once
+        }
     }
 }

@@ -23,7 +23,9 @@ final class StubTransaction implements TransactionSynchronizationRegistry {
     void commit() {
         RuntimeException failure = null;
         try {
-            List.copyOf(synchronizations).forEach(Synchronization::beforeCompletion);
+            for (int i = 0; i < synchronizations.size(); i++) { // each may register another one
+                synchronizations.get(i).beforeCompletion();
+            }
         } catch (RuntimeException e) {
             failure = e;
         }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.holdfast.LockException;
 import org.holdfast.protocol.session.Transactions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,12 +23,16 @@ class JtaTransactionsTest {
 
     private final List<String> told = new ArrayList<>();
     private Synchronization registered;
+    private boolean isClosed;
 
     private final TransactionSynchronizationRegistry registry =
             (TransactionSynchronizationRegistry) Proxy.newProxyInstance(
                     TransactionSynchronizationRegistry.class.getClassLoader(),
                     new Class<?>[] {TransactionSynchronizationRegistry.class},
                     (proxy, method, args) -> {
+                        if (isClosed) {
+                            throw new IllegalStateException("about to complete");
+                        }
                         told.add(method.getName());
                         if (args != null) {
                             registered = (Synchronization) args[0];
@@ -56,6 +61,47 @@ class JtaTransactionsTest {
         });
         assertThatThrownBy(() -> registered.beforeCompletion()).isSameAs(failure);
         assertThat(told).containsExactly("registerInterposedSynchronization", "setRollbackOnly");
+    }
+
+    /** As JPA writes what entities have changed: it may take so long that a lease is lost meanwhile. */
+    @Test
+    void transaction_whoseLeaseIsLostByAWriteBeforeCompletion_isMarkedForRollback() {
+        LockException lost = new LockException("lost");
+        int[] checks = new int[1];
+        new JtaTransactions(registry).bind(new Transactions.Completion() {
+            @Override
+            public void confirm() {
+                if (++checks[0] == 2) {
+                    throw lost;
+                }
+            }
+
+            @Override
+            public void completed() {}
+        });
+        Synchronization first = registered;
+        first.beforeCompletion();
+        assertThat(registered).as("behind what was registered since").isNotSameAs(first);
+        assertThatThrownBy(() -> registered.beforeCompletion()).isSameAs(lost);
+        assertThat(told).endsWith("setRollbackOnly");
+    }
+
+    @Test
+    void transaction_thatTakesNoMoreSynchronizations_isCheckedOnce() {
+        int[] checks = new int[1];
+        new JtaTransactions(registry).bind(new Transactions.Completion() {
+            @Override
+            public void confirm() {
+                checks[0]++;
+            }
+
+            @Override
+            public void completed() {}
+        });
+        isClosed = true;
+        registered.beforeCompletion();
+        assertThat(checks[0]).isOne();
+        assertThat(told).doesNotContain("setRollbackOnly");
     }
 
     @SuppressWarnings("unchecked")

@@ -74,7 +74,9 @@ class StandaloneTransactionsTest {
     }
 
     private void commit() {
-        registered.forEach(Synchronization::beforeCompletion);
+        for (int i = 0; i < registered.size(); i++) { // each may register another one
+            registered.get(i).beforeCompletion();
+        }
         status = Status.STATUS_NO_TRANSACTION;
         registered.forEach(synchronization -> synchronization.afterCompletion(Status.STATUS_COMMITTED));
     }
@@ -108,6 +110,25 @@ class StandaloneTransactionsTest {
         Lease lease = acquireAndClose();
         other.forceRelease(LockRequest.of("x"));
         await().until(() -> !lease.isHeld()); // the next renewal reports it
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::commit);
+        assertThat(status).isEqualTo(Status.STATUS_MARKED_ROLLBACK);
+    }
+
+    /** JPA writes the changes of entities in such a synchronization, which may have to wait for rows. */
+    @Test
+    void transaction_whoseLockIsTakenAwayWhileItWritesBeforeCompletion_doesNotCommit() throws Exception {
+        status = Status.STATUS_ACTIVE;
+        Lease lease = acquireAndClose();
+        registered.add(new Synchronization() {
+            @Override
+            public void beforeCompletion() {
+                other.forceRelease(LockRequest.of("x"));
+                await().until(() -> !lease.isHeld());
+            }
+
+            @Override
+            public void afterCompletion(int outcome) {}
+        });
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::commit);
         assertThat(status).isEqualTo(Status.STATUS_MARKED_ROLLBACK);
     }
