@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ final class NameValues {
 
     /** What is inside of more than so many others is not looked at: its text would be no name. */
     private static final int DEEPEST = 16;
+
+    /** What {@link Object#toString()} writes: the name of a class and a number. */
+    private static final Pattern IDENTITY = Pattern.compile("([\\p{L}_$][\\p{L}\\d_$.]*)@[0-9a-f]{1,8}");
 
     private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
         @Override
@@ -83,9 +88,39 @@ final class NameValues {
 
     /** As {@link Object#toString()} ends, which others put into their own text. */
     private static boolean isIdentityIn(String text, Object value) {
+        if (text.indexOf('@') < 0) {
+            return false;
+        }
         boolean isDefault = !HAS_TEXT_OF_ITS_OWN.get(value.getClass());
         int identity = isDefault ? value.hashCode() : System.identityHashCode(value);
-        return text.indexOf('@') >= 0 && text.contains("@" + Integer.toHexString(identity));
+        return text.contains("@" + Integer.toHexString(identity)) || isIdentityOfAnotherIn(text, value.getClass());
+    }
+
+    /** A proxy, as that of an entity which is not loaded yet, or of a bean, has the text of what is behind it. */
+    private static boolean isIdentityOfAnotherIn(String text, Class<?> type) {
+        Matcher identity = IDENTITY.matcher(text);
+        while (identity.find()) {
+            if (isNameOf(type, identity.group(1))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether it is the name of the class, of one that it extends, or of a generated one of these. */
+    private static boolean isNameOf(Class<?> type, String name) {
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            if (name.equals(each.getName()) || name.startsWith(each.getName() + "$")) {
+                return true;
+            }
+        }
+        return isGenerated(type) && name.indexOf('.') > 0; // of an interface: the class behind it is not known
+    }
+
+    private static boolean isGenerated(Class<?> type) {
+        return type.isSynthetic()
+                || type.getName().contains("$$")
+                || type.getName().contains("Proxy");
     }
 
     private static Collection<?> parts(Object value) {

@@ -123,6 +123,36 @@ class NameTemplateTest {
 
     record Nested(String name, Object inner) {}
 
+    static class Row {}
+
+    /** As that of an entity that is not loaded yet: it has the text of what is behind it. */
+    static final class Row$HibernateProxy$x extends Row {
+        private final Object target;
+
+        Row$HibernateProxy$x(Object target) {
+            this.target = target;
+        }
+
+        @Override
+        public String toString() {
+            return target.toString();
+        }
+    }
+
+    static final class Row$WeldSubclass extends Row {}
+
+    interface View {}
+
+    /** As that of a bean which is known by an interface only. */
+    static final class View$Proxy$_$$_WeldClientProxy implements View {
+        private final Object target = new Bean();
+
+        @Override
+        public String toString() {
+            return target.toString();
+        }
+    }
+
     @SuppressWarnings("unused")
     void any(Object value) {}
 
@@ -147,6 +177,9 @@ class NameTemplateTest {
                 new CompletableFuture<>(),
                 new int[0],
                 new Object(),
+                new Row$HibernateProxy$x(new Row()),
+                Optional.of(new Row$HibernateProxy$x(new Row$WeldSubclass())),
+                new View$Proxy$_$$_WeldClientProxy(),
                 Proxy.newProxyInstance(
                         NameTemplateTest.class.getClassLoader(),
                         new Class<?>[] {Runnable.class},
