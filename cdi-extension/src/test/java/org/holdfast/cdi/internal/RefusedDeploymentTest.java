@@ -12,6 +12,7 @@ import jakarta.ejb.AfterBegin;
 import jakarta.ejb.AfterCompletion;
 import jakarta.ejb.BeforeCompletion;
 import jakarta.ejb.Schedule;
+import jakarta.ejb.SessionSynchronization;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
@@ -51,6 +52,8 @@ class RefusedDeploymentTest extends RefusedBeans {
                 bean(Synchronized.class, "begun()", "would run without its lock", "in the life of a bean"),
                 bean(Synchronized.class, "ending()", "would run without its lock"),
                 bean(Synchronized.class, "ended(boolean)", "would run without its lock"),
+                bean(SynchronizedByInterface.class, "beforeCompletion()", "would run without its lock"),
+                bean(SynchronizedByInterface.class, "afterCompletion(boolean)", "would run without its lock"),
                 bean(Lifecycle.class, "init()", "would run without its lock", "in the life of a bean"),
                 bean(FutureResult.class, "it returns a java.util.concurrent.Future", "before its work is done"),
                 bean(FutureOfClass.class, "it returns a java.util.concurrent.Future", "before its work is done"),
@@ -302,5 +305,19 @@ class RefusedDeploymentTest extends RefusedBeans {
         @AfterCompletion
         @Locked("a")
         public void ended(boolean committed) {}
+    }
+
+    @Dependent
+    public static class SynchronizedByInterface implements SessionSynchronization {
+        @Override
+        public void afterBegin() {}
+
+        @Override
+        @Locked("a")
+        public void beforeCompletion() {}
+
+        @Override
+        @Locked("a")
+        public void afterCompletion(boolean committed) {}
     }
 }

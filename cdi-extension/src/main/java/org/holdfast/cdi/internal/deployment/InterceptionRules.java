@@ -32,6 +32,10 @@ final class InterceptionRules {
             "jakarta.interceptor.AroundInvoke",
             "jakarta.interceptor.AroundTimeout");
 
+    /** What these say is no business method either. */
+    private static final Set<String> OF_THE_LIFE =
+            Set.of("jakarta.ejb.SessionSynchronization", "jakarta.ejb.SessionBean", "jakarta.ejb.MessageDrivenBean");
+
     private static final Set<String> CALLED = Set.of(
             "jakarta.enterprise.inject.Produces",
             "jakarta.ejb.Schedule",
@@ -83,13 +87,15 @@ final class InterceptionRules {
     private static boolean isNoBusiness(AnnotatedMethod<?> annotated, Class<?> beanClass) {
         return Modifier.isStatic(annotated.getJavaMember().getModifiers())
                 || !isVisible(annotated.getJavaMember(), beanClass)
-                || hasOneOf(annotated, NOT_BUSINESS);
+                || hasOneOf(annotated, NOT_BUSINESS)
+                || TypeNames.isOfOne(annotated.getJavaMember(), beanClass, OF_THE_LIFE);
     }
 
     /** Returns whether an annotation on the class is meant for the method. */
     private static boolean isBusiness(Method method, Class<?> beanClass) {
         return !Modifier.isStatic(method.getModifiers())
                 && isVisible(method, beanClass)
+                && !TypeNames.isOfOne(method, beanClass, OF_THE_LIFE)
                 && Arrays.stream(method.getAnnotations())
                         .noneMatch(annotation -> NOT_BUSINESS.contains(
                                 annotation.annotationType().getName()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.deployment;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -18,6 +20,24 @@ final class TypeNames {
             collect(each, all);
         }
         return names.stream().filter(all::contains).findFirst();
+    }
+
+    /** Returns whether the method is one of an interface that has one of the names. */
+    static boolean isOfOne(Method method, Class<?> type, Collection<String> names) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Class<?> parent : each.getInterfaces()) {
+                if (names.contains(parent.getName()) && has(parent, method) || isOfOne(method, parent, names)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean has(Class<?> type, Method method) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(each -> each.getName().equals(method.getName())
+                        && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()));
     }
 
     private static void collect(Class<?> type, Set<String> names) {
