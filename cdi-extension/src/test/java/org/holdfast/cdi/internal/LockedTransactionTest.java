@@ -29,6 +29,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
@@ -45,6 +46,8 @@ class LockedTransactionTest extends Application {
     private static final List<Synchronization> REGISTERED = new ArrayList<>();
     private static final List<String> EVENTS = new ArrayList<>();
     private static int status;
+    private static String key = "transaction";
+    private static boolean isMarked;
 
     private Naming naming;
 
@@ -79,9 +82,12 @@ class LockedTransactionTest extends Application {
         @AroundInvoke
         Object bracket(InvocationContext context) throws Exception {
             status = Status.STATUS_ACTIVE;
+            key = "begun";
             try {
                 Object result = context.proceed();
-                REGISTERED.forEach(Synchronization::beforeCompletion);
+                for (int i = 0; i < REGISTERED.size(); i++) { // each may register another one
+                    REGISTERED.get(i).beforeCompletion();
+                }
                 return result;
             } finally {
                 status = Status.STATUS_NO_TRANSACTION;
@@ -118,12 +124,38 @@ class LockedTransactionTest extends Application {
             status = Status.STATUS_ACTIVE;
         }
 
+        @Locked(value = "left", waitTimeout = "PT0.1S")
+        public void thatFindsTheLockOfAnother() {}
+
+        /** Ends the transaction of its caller, and begins another one. */
+        @Locked("chained")
+        public void thatBeginsAnotherTransaction() {
+            endTransaction();
+            status = Status.STATUS_ACTIVE;
+            key = "another";
+        }
+
+        @Locked(value = "chained", ttl = "PT0.3S")
+        public void thatLosesItsLockInAnotherTransactionWhichItEnds() {
+            thatBeginsAnotherTransaction();
+            otherProcess.forceRelease(LockRequest.of("chained"));
+            await().pollInSameThread().until(() -> !lease.isHeld());
+            endTransaction();
+        }
+
         @Locked(value = "joined", ttl = "PT0.3S")
         @InTransaction
         public void thatLosesItsLock() throws InterruptedException {
             otherProcess.forceRelease(LockRequest.of("joined"));
             await().pollInSameThread().until(() -> !lease.isHeld()); // the next renewal reports it
         }
+    }
+
+    private static void endTransaction() {
+        status = Status.STATUS_NO_TRANSACTION;
+        List<Synchronization> ended = List.copyOf(REGISTERED);
+        REGISTERED.clear();
+        ended.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
     }
 
     @ApplicationScoped
@@ -140,10 +172,11 @@ class LockedTransactionTest extends Application {
                 new Class<?>[] {TransactionSynchronizationRegistry.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "getTransactionStatus" -> status;
-                    case "getTransactionKey" -> status == Status.STATUS_NO_TRANSACTION ? null : "transaction";
+                    case "getTransactionKey" -> status == Status.STATUS_NO_TRANSACTION ? null : key;
                     case "registerInterposedSynchronization" ->
                         REGISTERED.add((Synchronization) arguments[0]) ? null : null;
                     case "setRollbackOnly" -> {
+                        isMarked = true;
                         status = Status.STATUS_MARKED_ROLLBACK;
                         yield null;
                     }
@@ -163,6 +196,8 @@ class LockedTransactionTest extends Application {
     @BeforeEach
     void bindTransactions() {
         status = Status.STATUS_NO_TRANSACTION;
+        key = "transaction";
+        isMarked = false;
         CONNECTIONS.set(0);
         REGISTERED.clear();
         EVENTS.clear();
@@ -190,6 +225,15 @@ class LockedTransactionTest extends Application {
         assertThat(status).isEqualTo(Status.STATUS_NO_TRANSACTION);
     }
 
+    /** It is kept by the transaction of the caller; the new one may be one that commits whatever is thrown. */
+    @Test
+    void newTransactionUnderALockThatIsLost_isMarkedForRollback() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesItsLock);
+        assertThat(isMarked).isTrue();
+    }
+
     @Test
     void lockOfACall_whoseTransactionTimesOut_isHeldUntilTheMethodHasEnded() {
         Work work = work();
@@ -207,5 +251,34 @@ class LockedTransactionTest extends Application {
         REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
         assertThat(isHeld("left")).isFalse();
         assertThat(EVENTS).containsExactly("released");
+    }
+
+    /** Its thread works for another caller then, who has nothing to do with the transaction. */
+    @Test
+    void lock_underWhichATransactionIsLeftOpen_isNotHadByTheNextCallOnTheThread() {
+        Work work = work();
+        work.thatLeavesItsTransactionOpen();
+        status = Status.STATUS_NO_TRANSACTION;
+        assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(work::thatFindsTheLockOfAnother);
+        endTransaction();
+        assertThat(isHeld("left")).isFalse();
+    }
+
+    @Test
+    void lock_underWhichATransactionIsLeftOpenInThePlaceOfTheCallers_isHeldUntilThatHasCompleted() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        work.thatBeginsAnotherTransaction();
+        assertThat(isHeld("chained")).isTrue();
+        endTransaction();
+        assertThat(isHeld("chained")).isFalse();
+    }
+
+    @Test
+    void lockThatIsLostInATransactionInThePlaceOfTheCallers_isReported() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(work::thatLosesItsLockInAnotherTransactionWhichItEnds);
     }
 }

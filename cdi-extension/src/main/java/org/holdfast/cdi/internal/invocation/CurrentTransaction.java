@@ -38,6 +38,14 @@ public final class CurrentTransaction {
         return found == null || found.getTransactionStatus() != Status.STATUS_ACTIVE ? null : found.getTransactionKey();
     }
 
+    /** Has the calling thread's transaction roll back, whatever its method returns or throws. */
+    void setRollbackOnly() {
+        TransactionSynchronizationRegistry found = registry();
+        if (found != null && key() != null) {
+            found.setRollbackOnly();
+        }
+    }
+
     /**
      * Calls back after the calling thread's transaction has completed, on whichever thread that does.
      *

@@ -38,10 +38,13 @@ final class LeaseEventPublisher {
      * @param ofTransaction whether a transaction keeps the lock too, and reports its end here
      */
     void release(boolean ofTransaction) {
-        if (events.isEndObserved()) {
-            lease.isHeld();
+        try {
+            if (events.isEndObserved()) {
+                lease.isHeld();
+            }
+        } finally { // though that may fail, as without memory
+            lease.release();
         }
-        lease.release();
         if (!ofTransaction || isLast()) {
             ended();
         }

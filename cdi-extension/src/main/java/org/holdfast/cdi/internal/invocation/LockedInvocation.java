@@ -3,7 +3,6 @@ package org.holdfast.cdi.internal.invocation;
 
 import jakarta.interceptor.InvocationContext;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +31,10 @@ public final class LockedInvocation {
     private final @Nullable Object outerTransaction;
     private @Nullable Lease lease;
     private @Nullable LeaseEventPublisher news;
+
+    /** Whether a transaction that was begun under the lock keeps it, and checks it before it commits. */
     private boolean confirmed;
+
     private boolean endIsToldLater;
     private boolean proceeding;
 
@@ -42,7 +44,6 @@ public final class LockedInvocation {
         this.context = context;
         this.request = operation.request(context.getParameters());
         this.outerTransaction = services.transactions().key();
-        this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and checked before it commits
     }
 
     /** Returns the call that is being intercepted. */
@@ -77,13 +78,23 @@ public final class LockedInvocation {
     /** Runs the method under its lock, or not at all. */
     @Nullable
     public Object run() throws Exception {
-        Optional<Lease> taken = acquireUnlessSkipped();
-        if (taken.isEmpty()) {
+        Lease taken = acquireUnlessSkipped();
+        if (taken == null) {
             return operation.result().skipped();
         }
-        lease = taken.get();
-        news = new LeaseEventPublisher(services.events(), operation.method(), taken.get());
+        begin(taken);
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
+    }
+
+    /** Whatever fails, as without memory: nothing else would release the lease yet. */
+    private void begin(Lease taken) {
+        try {
+            news = new LeaseEventPublisher(services.events(), operation.method(), taken);
+            lease = taken;
+        } catch (Error e) {
+            taken.release();
+            throw e;
+        }
     }
 
     private Lease lease() {
@@ -100,7 +111,7 @@ public final class LockedInvocation {
             if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
                 awaitEnd(future);
             }
-            if (!confirmed && tellsOfLoss()) {
+            if (!isConfirmed() && tellsOfLoss()) {
                 lease().requireHeld(); // no transaction has checked: the caller must learn that the work was
                 // unprotected
             }
@@ -123,14 +134,16 @@ public final class LockedInvocation {
         return result;
     }
 
+    /** The method may have ended its caller's transaction, and have begun another one. */
     private void joinTransactionLeftOpen(@Nullable Exception thrown) {
-        if (outerTransaction != null
-                || !operation.isOfTransaction()
-                || services.transactions().key() == null) {
+        Object open = services.transactions().key();
+        if (open == null || open.equals(outerTransaction) || !operation.isOfTransaction()) {
             return;
         }
         try {
-            joinTransaction();
+            if (!operation.goesOn() && tellsOfLoss()) {
+                confirmed = lease().joinTransaction();
+            }
             tellEndAfterTransaction();
         } catch (RuntimeException e) {
             if (thrown != null) {
@@ -223,24 +236,44 @@ public final class LockedInvocation {
     public void confirmBeforeCommit() {
         Object inner = services.transactions().key();
         if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
+            requireHeldOrRollBack();
+        }
+    }
+
+    /** The transaction may be one that commits whatever is thrown. */
+    private void requireHeldOrRollBack() {
+        try {
             lease().requireHeld();
+        } catch (RuntimeException e) {
+            services.transactions().setRollbackOnly();
+            throw e;
         }
     }
 
     private boolean confirmedBy(Object inner) {
-        return confirmed && (outerTransaction == null || inner.equals(outerTransaction));
+        return outerTransaction == null ? confirmed : isKeptBy(inner);
     }
 
-    private Optional<Lease> acquireUnlessSkipped() {
+    /** A transaction of the caller that the method has ended says nothing of what came after it. */
+    private boolean isConfirmed() {
+        return confirmed || isKeptBy(services.transactions().key());
+    }
+
+    /** Returns whether it is the caller's transaction, which the lease is bound to and which checks it. */
+    private boolean isKeptBy(@Nullable Object transaction) {
+        return transaction != null && transaction.equals(outerTransaction) && operation.isOfTransaction();
+    }
+
+    private @Nullable Lease acquireUnlessSkipped() {
         boolean skips = operation.onBusy() == OnBusy.SKIP;
-        Optional<Lease> taken;
+        Lease taken;
         try {
             taken = acquire(skips);
         } catch (LockTimeoutException e) {
             timedOut(false);
             throw e;
         }
-        if (taken.isEmpty()) {
+        if (taken == null) {
             timedOut(true);
         }
         return taken;
@@ -250,12 +283,14 @@ public final class LockedInvocation {
         services.events().timedOut(operation.method(), request.names(), skipped);
     }
 
-    private Optional<Lease> acquire(boolean skips) {
-        Optional<Lease> taken = Optional.empty();
+    private @Nullable Lease acquire(boolean skips) {
+        Lease taken = null;
         try (LockConnection connection = services.factories().connect(operation.factory())) {
-            taken = skips ? connection.tryAcquire(request) : Optional.of(connection.acquire(request));
-        } catch (RuntimeException e) {
-            taken.ifPresent(Lease::release); // the container did not take the connection back, and nothing else does
+            taken = skips ? connection.tryAcquire(request).orElse(null) : connection.acquire(request);
+        } catch (RuntimeException | Error e) { // the container did not take the connection back, and nothing else does
+            if (taken != null) {
+                taken.release();
+            }
             throw e;
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
