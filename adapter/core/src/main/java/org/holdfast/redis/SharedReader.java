@@ -218,6 +218,7 @@ final class SharedReader {
             for (int i = 0; i < found.size() && !stopped; i++) {
                 SelectionKey key = found.get(i);
                 int node = (Integer) key.attachment();
+                cancelIfClosed(key);
                 if (key.isValid() && key.isWritable()) {
                     writable.accept(node);
                 }
@@ -227,6 +228,16 @@ final class SharedReader {
             }
         } finally {
             found.clear(); // what is left of it is found again
+        }
+    }
+
+    /**
+     * A channel that is closed when there is no memory may leave its key, which would be found again and again. By its
+     * node alone that would be taken for an answer on the next connection to it.
+     */
+    private static void cancelIfClosed(SelectionKey key) {
+        if (!key.channel().isOpen()) {
+            key.cancel();
         }
     }
 

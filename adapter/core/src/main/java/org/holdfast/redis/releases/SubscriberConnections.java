@@ -45,7 +45,9 @@ final class SubscriberConnections {
         }
         Thread.interrupted(); // meant for the work before, or for work that does not end without waiters
         for (SelectionKey key : selector.selectedKeys()) {
-            if (key.isValid()) {
+            if (!key.channel().isOpen()) { // its close has left it, as without memory
+                key.cancel();
+            } else if (key.isValid()) {
                 all[(Integer) key.attachment()].readWhatHasCome();
             }
         }

@@ -82,7 +82,9 @@ final class Inquiry<T> implements Hearing<T> {
             own.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
             left = deadline - System.nanoTime();
             for (SelectionKey key : own.selectedKeys()) {
-                if (key.isValid()) {
+                if (!key.channel().isOpen()) { // its close has left it, as without memory
+                    key.cancel();
+                } else if (key.isValid()) {
                     read((Integer) key.attachment(), Math.max(1, left));
                 }
             }
