@@ -171,8 +171,16 @@ final class NodePipeline {
     /** Closes the connection without notice to the node: nothing that is under way on it will be answered. */
     void abandon(int node, String reason) {
         connection.abandon();
-        for (PendingCall call : inFlight) {
+        for (PendingCall call = inFlight.pollFirst(); call != null; call = inFlight.pollFirst()) {
+            tellLost(call, node, reason);
+        }
+    }
+
+    private static void tellLost(PendingCall call, int node, String reason) {
+        try {
             call.lost(node, reason);
+        } catch (OutOfMemoryError e) {
+            // its callers wait until their deadlines; those of the other calls need not
         }
     }
 }

@@ -60,17 +60,27 @@ public final class UnawaitedRelease {
         answers++;
         tally.count(answer);
         unfinished.addUnlessConfirmed(answer, release);
-        if (!known && (answers == nodes || tally.released() != ReleaseResult.UNCONFIRMED)) {
-            known = true;
-            whenKnown.accept(this, new Redlock.Freed(tally.released(), tally.listeners()));
+        if (answers == nodes || tally.released() != ReleaseResult.UNCONFIRMED) {
+            known();
         }
     }
 
-    /** Waits after all until enough nodes have answered, a node timeout at the most. */
+    /**
+     * Waits after all until enough nodes have answered, a node timeout at the most. Later callers do not wait again:
+     * what this process sends to a node comes behind the release, and without memory an answer may have been lost.
+     */
     public void await() {
         Round sent = round;
         if (sent != null) { // else another thread sends it in this moment
             sent.awaitLate(() -> known, time.nanoTime() + patienceNanos);
+            known();
+        }
+    }
+
+    private synchronized void known() {
+        if (!known) {
+            known = true;
+            whenKnown.accept(this, new Redlock.Freed(tally.released(), tally.listeners()));
         }
     }
 }

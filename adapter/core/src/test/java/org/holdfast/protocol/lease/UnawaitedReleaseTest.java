@@ -126,6 +126,19 @@ class UnawaitedReleaseTest {
         assertThat(service.awaitedLate).isEqualTo(3);
     }
 
+    /** As without memory: else each later request for that name would wait for a node timeout. */
+    @Test
+    void requests_whereTheAnswersToTheReleaseAreLost_waitOnce() throws Exception {
+        service.losesLateAnswers();
+        giveBack(take(request));
+        long before = time.nanoTime();
+        fixture.leases.awaitReleases(request.names());
+        long after = time.nanoTime();
+        assertThat(after).isGreaterThan(before);
+        fixture.leases.awaitReleases(request.names());
+        assertThat(time.nanoTime()).isEqualTo(after);
+    }
+
     /** Such as the selector, or memory. */
     @Test
     void release_thatCannotBeSent_isSentLater_andLeavesNothingBehind() throws Exception {
