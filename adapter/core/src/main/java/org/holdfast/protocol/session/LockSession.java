@@ -257,6 +257,7 @@ public final class LockSession {
             return false;
         }
         transactions.bind(transaction, this, share);
+        transactions.takeOver(share.heldLock()); // another thread may have released the lease meanwhile
         return true;
     }
 
@@ -287,20 +288,10 @@ public final class LockSession {
 
     private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
-        ReleaseResult result = leases.giveBack(lease.share());
-        leaveToTransactions(lease.share());
-        return result;
-    }
-
-    /** Whatever fails: the lock must not be had by the next caller that this thread works for. */
-    private void leaveToTransactions(LeaseShare share) {
         try {
-            if (share.heldLock().shares() > 0) {
-                transactions.takeOver(share.heldLock());
-            }
-        } catch (Error e) {
-            share.heldLock().neglect();
-            throw e;
+            return leases.giveBack(lease.share());
+        } finally {
+            transactions.takeOver(lease.share().heldLock());
         }
     }
 
@@ -337,11 +328,17 @@ public final class LockSession {
                 kept.interruptNoMore();
                 viewed.clear();
             } finally {
-                List<LeaseShare> ended = bound.endAll();
-                leases.giveBack(ended);
-                for (int i = 0; i < ended.size(); i++) { // neither an iterator nor a lambda: they would need memory
-                    leaveToTransactions(ended.get(i));
-                }
+                giveBackAll(bound.endAll());
+            }
+        }
+    }
+
+    private void giveBackAll(List<LeaseShare> ended) {
+        try {
+            leases.giveBack(ended);
+        } finally {
+            for (int i = 0; i < ended.size(); i++) { // neither an iterator nor a lambda: they would need memory
+                transactions.takeOver(ended.get(i).heldLock());
             }
         }
     }

@@ -32,6 +32,9 @@ public final class TransactionLeases {
     private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
     private final LogRateLimiter rollbacks;
 
+    /** How many leases of each lock open transactions keep. */
+    private final ConcurrentHashMap<HeldLock, Integer> sharesKept = new ConcurrentHashMap<>();
+
     public TransactionLeases(Time time, Leases leases, Transactions transactions) {
         this.leases = leases;
         this.transactions = transactions;
@@ -86,21 +89,35 @@ public final class TransactionLeases {
     }
 
     /**
-     * Makes a lock belong to the transaction that keeps it, if no other lease of it is left. The thread that took it
-     * may go on with the work of another caller, which must not have the lock as well; and the transaction may go on in
-     * another thread.
+     * Makes a lock belong to a transaction that keeps it, if no other lease of it is left. The thread that took it may
+     * go on with the work of another caller, which must not have the lock as well; and the transaction may go on in
+     * another thread. A lock with which that fails, as without memory, is left to its TTL.
      */
     void takeOver(HeldLock heldLock) {
+        try {
+            int shares =
+                    heldLock.shares(); // first: what a transaction that ends just now gives back is counted here only
+            Integer keeping = shares == 0 ? null : sharesKept.get(heldLock);
+            if (keeping != null && keeping == shares && !heldLock.isDetached()) {
+                belongToKeeper(heldLock);
+            }
+        } catch (RuntimeException | Error e) {
+            heldLock.neglect();
+        }
+    }
+
+    private void belongToKeeper(HeldLock heldLock) {
+        Object own = transactions.current();
         Object keeper = null;
-        int keeping = 0;
         for (Bound bound : byTransaction.values()) {
-            int shares = bound.sharesOf(heldLock);
-            if (shares > 0) {
-                keeping += shares;
-                keeper = bound.transaction;
+            if (bound.isOpenAndKeeps(heldLock)) {
+                if (heldLock.belongsTo(Holder.transaction(bound.transaction))) {
+                    return;
+                }
+                keeper = keeper == null || bound.transaction.equals(own) ? bound.transaction : keeper;
             }
         }
-        if (keeper != null && heldLock.shares() == keeping && !heldLock.isDetached()) {
+        if (keeper != null) {
             heldLock.belongTo(Holder.transaction(keeper));
         }
     }
@@ -156,6 +173,12 @@ public final class TransactionLeases {
                         "the transaction is about to commit, and has checked its locks already");
             }
             kept.add(lease);
+            try {
+                sharesKept.merge(lease.share().heldLock(), 1, Integer::sum);
+            } catch (Error e) { // as without memory: the lease is released, once
+                kept.remove(kept.size() - 1);
+                throw e;
+            }
         }
 
         private List<LeaseShare> shares() {
@@ -169,12 +192,8 @@ public final class TransactionLeases {
             }
         }
 
-        synchronized int sharesOf(HeldLock heldLock) {
-            int shares = 0;
-            for (Kept each : kept) {
-                shares += each.share().heldLock() == heldLock ? 1 : 0;
-            }
-            return shares;
+        synchronized boolean isOpenAndKeeps(HeldLock heldLock) {
+            return !completed && keeps(heldLock);
         }
 
         private boolean keeps(HeldLock heldLock) {
@@ -212,10 +231,27 @@ public final class TransactionLeases {
             }
             try {
                 if (first) {
+                    forget();
                     leases.giveBack(shares());
                 }
             } finally { // not before: a service that stops waits for it
                 byTransaction.remove(transaction, this);
+                leaveToOthers();
+            }
+        }
+
+        /** Before they are given back: else another lease would seem to be one of a transaction. */
+        private void forget() {
+            for (int i = 0; i < kept.size(); i++) { // needs no memory
+                sharesKept.computeIfPresent(
+                        kept.get(i).share().heldLock(), (lock, shares) -> shares == 1 ? null : shares - 1);
+            }
+        }
+
+        /** Other transactions may keep the same lock. */
+        private void leaveToOthers() {
+            for (int i = 0; i < kept.size(); i++) {
+                takeOver(kept.get(i).share().heldLock());
             }
         }
     }

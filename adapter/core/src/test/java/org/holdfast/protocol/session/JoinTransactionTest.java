@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.util.Optional;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
+import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.node.Command;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A lease that is held already joins a transaction. */
 class JoinTransactionTest extends SessionInTransaction {
@@ -72,6 +75,47 @@ class JoinTransactionTest extends SessionInTransaction {
 
     private Optional<Lease> tryAcquire() throws Exception {
         return new NodesConnection(fixture.session(transactions), fixture.nodes).tryAcquire(fixture.request(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b"})
+    void lock_thatTwoTransactionsKeep_isThatOfTheOneThatIsLeft(String ends) throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "a";
+        lease.joinTransaction();
+        transactions.current = "b";
+        lease.joinTransaction();
+        lease.release();
+        transactions.complete(ends);
+        transactions.current = "c";
+        assertThat(tryAcquire()).as("by a third one").isEmpty();
+        transactions.current = ends.equals("a") ? "b" : "a";
+        assertThat(tryAcquire()).as("by the other one").isPresent();
+    }
+
+    @Test
+    void lock_ofATransaction_staysWithItThoughAnotherOneJoins() throws Exception {
+        transactions.current = "a";
+        Lease lease = new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.HOLDER));
+        transactions.current = "b";
+        lease.joinTransaction();
+        lease.release();
+        transactions.current = "a";
+        assertThat(tryAcquire()).isPresent();
+    }
+
+    /** The lock is not the transaction's when that ends: the thread goes on under it. */
+    @Test
+    void lock_ofWhichTheThreadHasALease_isItsOwnWhenTheTransactionHasEnded() throws Exception {
+        Lease outer = acquireOfThread();
+        Lease inner = acquireOfThread();
+        transactions.current = "tx";
+        outer.joinTransaction();
+        transactions.complete();
+        inner.release();
+        assertThat(tryAcquire()).isPresent();
+        outer.release();
     }
 
     @Test

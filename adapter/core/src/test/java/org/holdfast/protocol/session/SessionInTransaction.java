@@ -25,6 +25,7 @@ abstract class SessionInTransaction {
         boolean rollbackOnly;
         Runnable whenAsked = () -> {};
         final List<Completion> completions = new ArrayList<>();
+        private final List<Object> ofWhich = new ArrayList<>();
 
         @Override
         public Object current() {
@@ -43,12 +44,20 @@ abstract class SessionInTransaction {
                 throw new IllegalStateException("too late");
             }
             completions.add(completion);
+            ofWhich.add(current);
+        }
+
+        void complete(Object one) {
+            int index = ofWhich.indexOf(one);
+            ofWhich.remove(index);
+            completions.remove(index).completed();
         }
 
         void complete() {
             current = null;
             completions.forEach(Completion::completed);
             completions.clear();
+            ofWhich.clear();
         }
     }
 
