@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +34,9 @@ final class NameValues {
     /** What is inside of more than so many others is not looked at: its text would be no name. */
     private static final int DEEPEST = 16;
 
-    /** What {@link Object#toString()} writes: the name of a class and a number. */
-    private static final Pattern IDENTITY = Pattern.compile("([\\p{L}_$][\\p{L}\\d_$.]*)@[0-9a-f]{1,8}");
+    /** What {@link Object#toString()} writes: the name of a class and a number. No text is looked through twice. */
+    private static final Pattern IDENTITY = Pattern.compile(
+            "(?<![\\p{L}\\d_$.])([\\p{L}_$][\\p{L}\\d_$.]*+)" + "@[0-9a-f]{1,8}(?![\\p{L}\\d_$-]|\\.[\\p{L}\\d])");
 
     private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
         @Override
@@ -62,23 +62,26 @@ final class NameValues {
         }
         return Proxy.isProxyClass(type)
                 ? "a dynamic proxy, whose text may be that of its handler"
-                : whyRefused(value, text, 0);
+                : whyRefused(value, text, namesWithIdentity(text), 0);
     }
 
-    /** @param text that of the outermost value */
-    private static @Nullable String whyRefused(Object value, String text, int depth) {
+    /**
+     * @param text that of the outermost value
+     * @param named what has an identity in it, as far as it looks like the name of a class
+     */
+    private static @Nullable String whyRefused(Object value, String text, List<String> named, int depth) {
         if (value == null || value instanceof CharSequence || value instanceof Enum) {
             return null;
         }
         if (depth > DEEPEST) {
             return "nested too deeply";
         }
-        if (isIdentityIn(text, value)) {
+        if (isIdentityIn(text, value) || named.stream().anyMatch(name -> isNameOf(value.getClass(), name))) {
             return (depth == 0 ? "a " : "of a type that contains a ")
                     + value.getClass().getTypeName() + ", whose text is another one for each instance";
         }
         for (Object part : parts(value)) {
-            String reason = whyRefused(part, text, depth + 1);
+            String reason = whyRefused(part, text, named, depth + 1);
             if (reason != null) {
                 return reason;
             }
@@ -88,23 +91,17 @@ final class NameValues {
 
     /** As {@link Object#toString()} ends, which others put into their own text. */
     private static boolean isIdentityIn(String text, Object value) {
-        if (text.indexOf('@') < 0) {
-            return false;
-        }
         boolean isDefault = !HAS_TEXT_OF_ITS_OWN.get(value.getClass());
         int identity = isDefault ? value.hashCode() : System.identityHashCode(value);
-        return text.contains("@" + Integer.toHexString(identity)) || isIdentityOfAnotherIn(text, value.getClass());
+        return text.indexOf('@') >= 0 && text.contains("@" + Integer.toHexString(identity));
     }
 
     /** A proxy, as that of an entity which is not loaded yet, or of a bean, has the text of what is behind it. */
-    private static boolean isIdentityOfAnotherIn(String text, Class<?> type) {
-        Matcher identity = IDENTITY.matcher(text);
-        while (identity.find()) {
-            if (isNameOf(type, identity.group(1))) {
-                return true;
-            }
+    private static List<String> namesWithIdentity(String text) {
+        if (text.indexOf('@') < 0) {
+            return List.of();
         }
-        return false;
+        return IDENTITY.matcher(text).results().map(each -> each.group(1)).toList();
     }
 
     /** Returns whether it is the name of the class, of one that it extends, or of a generated one of these. */
@@ -114,13 +111,13 @@ final class NameValues {
                 return true;
             }
         }
-        return isGenerated(type) && name.indexOf('.') > 0; // of an interface: the class behind it is not known
+        return isGeneratedFromInterface(type) && name.indexOf('.') > 0; // the class behind it is not known
     }
 
-    private static boolean isGenerated(Class<?> type) {
-        return type.isSynthetic()
-                || type.getName().contains("$$")
-                || type.getName().contains("Proxy");
+    private static boolean isGeneratedFromInterface(Class<?> type) {
+        return type.getSuperclass() == Object.class
+                && type.getInterfaces().length > 0
+                && (type.isSynthetic() || type.getName().contains("$$"));
     }
 
     private static Collection<?> parts(Object value) {

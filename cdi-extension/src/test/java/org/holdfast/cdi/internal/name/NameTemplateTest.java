@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
 import org.holdfast.LockRequest;
 import org.holdfast.cdi.LockKey;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -125,6 +127,8 @@ class NameTemplateTest {
 
     static class Row {}
 
+    record ProxyUser(String mail) {}
+
     /** As that of an entity that is not loaded yet: it has the text of what is behind it. */
     static final class Row$HibernateProxy$x extends Row {
         private final Object target;
@@ -206,6 +210,8 @@ class NameTemplateTest {
                 Optional.of("5"),
                 List.of("user@beef", 7L),
                 new Customer("a@b"),
+                new ProxyUser("anna.b@example.com"),
+                new Row$HibernateProxy$x("Row(anna.b@example.com)"),
                 new Digest(new byte[3]),
                 new Nested("a", new Digest(new byte[3])),
                 new StringBuilder("text"),
@@ -216,6 +222,17 @@ class NameTemplateTest {
     @MethodSource("valuesWithATextOfTheirOwn")
     void resolve_valueWithATextOfItsOwn_isThat(Object value) throws Exception {
         assertThat(resolveAny(value)).isEqualTo(value.toString());
+    }
+
+    /** It is looked through once, however many parts there are. */
+    @Test
+    @Timeout(20)
+    void resolve_longTextWithAnAt_isNotLookedThroughAgainAndAgain() throws Exception {
+        List<Object> many = new ArrayList<>(List.of("a@b", "x".repeat(100_000)));
+        for (long i = 0; i < 1_000; i++) {
+            many.add(i);
+        }
+        assertThat(NameValues.whyRefused(many, many.toString())).isNull();
     }
 
     @SuppressWarnings("unused")
