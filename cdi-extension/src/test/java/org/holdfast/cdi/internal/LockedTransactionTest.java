@@ -31,6 +31,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LeaseReleased;
+import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
@@ -143,6 +144,12 @@ class LockedTransactionTest extends Application {
             endTransaction();
         }
 
+        @Locked(value = "joined", ttl = "PT0.3S", scope = LockScope.INVOCATION)
+        public void thatLosesTheLockOfItsCall() {
+            otherProcess.forceRelease(LockRequest.of("joined"));
+            await().pollInSameThread().until(() -> !lease.isHeld());
+        }
+
         @Locked(value = "joined", ttl = "PT0.3S")
         @InTransaction
         public void thatLosesItsLock() throws InterruptedException {
@@ -234,6 +241,15 @@ class LockedTransactionTest extends Application {
         assertThat(isMarked).isTrue();
     }
 
+    /** It is not the transaction's: its caller decides. */
+    @Test
+    void callersTransaction_ofACallWhoseOwnLockIsLost_isLeftToItsCaller() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesTheLockOfItsCall);
+        assertThat(isMarked).isFalse();
+    }
+
     @Test
     void lockOfACall_whoseTransactionTimesOut_isHeldUntilTheMethodHasEnded() {
         Work work = work();
@@ -270,8 +286,10 @@ class LockedTransactionTest extends Application {
         status = Status.STATUS_ACTIVE;
         work.thatBeginsAnotherTransaction();
         assertThat(isHeld("chained")).isTrue();
+        assertThat(EVENTS).isEmpty();
         endTransaction();
         assertThat(isHeld("chained")).isFalse();
+        assertThat(EVENTS).containsExactly("released");
     }
 
     @Test

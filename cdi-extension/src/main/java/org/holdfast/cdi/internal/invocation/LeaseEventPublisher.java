@@ -3,6 +3,7 @@ package org.holdfast.cdi.internal.invocation;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
@@ -15,8 +16,8 @@ final class LeaseEventPublisher {
     private final Lease lease;
     private final AtomicBoolean lossIsTold = new AtomicBoolean();
 
-    /** Of the method and its transaction. */
-    private final AtomicBoolean oneHasEnded = new AtomicBoolean();
+    /** The method, and transactions that keep the lock too and report their end here. */
+    private final AtomicInteger keepers = new AtomicInteger(1);
 
     LeaseEventPublisher(LockEvents events, Method method, Lease lease) {
         this.events = events;
@@ -34,10 +35,8 @@ final class LeaseEventPublisher {
     /**
      * Releases the lease, and reports that, if no transaction keeps the lock any more. A loss that was not noticed yet
      * is noticed before.
-     *
-     * @param ofTransaction whether a transaction keeps the lock too, and reports its end here
      */
-    void release(boolean ofTransaction) {
+    void release() {
         try {
             if (events.isEndObserved()) {
                 lease.isHeld();
@@ -45,20 +44,19 @@ final class LeaseEventPublisher {
         } finally { // though that may fail, as without memory
             lease.release();
         }
-        if (!ofTransaction || isLast()) {
-            ended();
-        }
+        keeperEnded();
     }
 
-    /** The transaction does not keep the lock any more. If it timed out, the method may not have ended. */
-    void transactionEnded() {
-        if (isLast()) {
-            ended();
-        }
+    /** A transaction keeps the lock too. */
+    void keptByTransaction() {
+        keepers.incrementAndGet();
     }
 
-    private boolean isLast() {
-        return !oneHasEnded.compareAndSet(false, true);
+    /** The method, or a transaction, does not keep the lock any more. One that timed out may end before its method. */
+    void keeperEnded() {
+        if (keepers.decrementAndGet() == 0) {
+            ended();
+        }
     }
 
     /** The lease has ended, in one way or the other. */

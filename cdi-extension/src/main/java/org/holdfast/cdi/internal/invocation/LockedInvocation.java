@@ -35,7 +35,6 @@ public final class LockedInvocation {
     /** Whether a transaction that was begun under the lock keeps it, and checks it before it commits. */
     private boolean confirmed;
 
-    private boolean endIsToldLater;
     private boolean proceeding;
 
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
@@ -117,7 +116,7 @@ public final class LockedInvocation {
             }
             return result;
         } finally {
-            news().release(endIsToldLater);
+            news().release();
         }
     }
 
@@ -197,7 +196,7 @@ public final class LockedInvocation {
     }
 
     private void release() {
-        news().release(false);
+        news().release();
     }
 
     private @Nullable Object proceed() throws Exception {
@@ -217,8 +216,18 @@ public final class LockedInvocation {
     }
 
     private void tellEndAfterTransaction() {
-        endIsToldLater =
-                services.events().isEndObserved() && services.transactions().afterCompletion(news()::transactionEnded);
+        if (!services.events().isEndObserved()) {
+            return;
+        }
+        news().keptByTransaction();
+        boolean isTold = false;
+        try {
+            isTold = services.transactions().afterCompletion(news()::keeperEnded);
+        } finally {
+            if (!isTold) {
+                news().keeperEnded();
+            }
+        }
     }
 
     /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */
@@ -236,17 +245,27 @@ public final class LockedInvocation {
     public void confirmBeforeCommit() {
         Object inner = services.transactions().key();
         if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
-            requireHeldOrRollBack();
+            requireHeldIn(inner);
         }
     }
 
-    /** The transaction may be one that commits whatever is thrown. */
-    private void requireHeldOrRollBack() {
+    /** A transaction that was begun under the lock may be one that commits whatever is thrown. */
+    private void requireHeldIn(Object inner) {
         try {
             lease().requireHeld();
         } catch (RuntimeException e) {
-            services.transactions().setRollbackOnly();
+            if (!inner.equals(outerTransaction)) {
+                markForRollback(e);
+            }
             throw e;
+        }
+    }
+
+    private void markForRollback(RuntimeException why) {
+        try {
+            services.transactions().setRollbackOnly();
+        } catch (RuntimeException e) { // it has ended just now
+            why.addSuppressed(e);
         }
     }
 
