@@ -95,8 +95,7 @@ public final class TransactionLeases {
      */
     void takeOver(HeldLock heldLock) {
         try {
-            int shares =
-                    heldLock.shares(); // first: what a transaction that ends just now gives back is counted here only
+            int shares = heldLock.shares(); // first: one given back meanwhile must not make both equal
             Integer keeping = shares == 0 ? null : sharesKept.get(heldLock);
             if (keeping != null && keeping == shares && !heldLock.isDetached()) {
                 belongToKeeper(heldLock);
