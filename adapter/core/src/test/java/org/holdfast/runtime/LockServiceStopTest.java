@@ -154,7 +154,8 @@ class LockServiceStopTest {
                     .join();
             log.addHandler(failing);
             assertThatThrownBy(holding::close).isInstanceOf(NoClassDefFoundError.class);
-            assertThat(connections(redis.get(0))).isZero();
+            await("until the node has seen it")
+                    .untilAsserted(() -> assertThat(connections(redis.get(0))).isZero());
             assertThat(isHeld(redis.get(0))).as("its holder may work on").isTrue();
             await().until(() -> !isHeld(redis.get(0)));
             assertThat(lease.isHeld()).isFalse();
