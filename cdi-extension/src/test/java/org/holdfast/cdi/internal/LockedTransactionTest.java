@@ -269,7 +269,7 @@ class LockedTransactionTest extends Application {
         assertThat(EVENTS).containsExactly("released");
     }
 
-    /** Its thread works for another caller then, who has nothing to do with the transaction. */
+    /** The thread works for another caller then, whose work is no part of the transaction. */
     @Test
     void lock_underWhichATransactionIsLeftOpen_isNotHadByTheNextCallOnTheThread() {
         Work work = work();

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which values have a text that is their content, and which have the identity of an object in it. */
+class NameValuesTest {
+
+    record Blob(byte[] bytes) {}
+
+    record Digest(byte[] bytes) {
+        @Override
+        public String toString() {
+            return "digest-" + bytes.length;
+        }
+    }
+
+    record Nested(String name, Object inner) {}
+
+    static class Row {}
+
+    record ProxyUser(String mail) {}
+
+    /** As that of an entity that is not loaded yet: it has the text of what is behind it. */
+    static final class Row$HibernateProxy$x extends Row {
+        private final Object target;
+
+        Row$HibernateProxy$x(Object target) {
+            this.target = target;
+        }
+
+        @Override
+        public String toString() {
+            return target.toString();
+        }
+    }
+
+    static final class Row$WeldSubclass extends Row {}
+
+    interface View {}
+
+    /** As that of a bean which is known by an interface only. */
+    static final class View$Proxy$_$$_WeldClientProxy implements View {
+        private final Object target = new NameTemplateTest.Bean();
+
+        @Override
+        public String toString() {
+            return target.toString();
+        }
+    }
+
+    @SuppressWarnings("unused")
+    void any(Object value) {}
+
+    private static String resolveAny(Object value) throws Exception {
+        Method any = NameValuesTest.class.getDeclaredMethod("any", Object.class);
+        return NameTemplate.parse("#{args[0]}", Parameters.of(any, position -> null))
+                .resolve(new Object[] {value});
+    }
+
+    static Stream<Object> valuesWithAnIdentity() {
+        return Stream.of(
+                List.of(new byte[] {1}),
+                List.of(List.of(new NameTemplateTest.Bean())),
+                new Blob(new byte[] {1}),
+                new Nested("a", new NameTemplateTest.Bean()),
+                new Nested("a", new Blob(new byte[0])),
+                Optional.of(new NameTemplateTest.Bean()),
+                new AtomicReference<>(new NameTemplateTest.Bean()),
+                Map.of("a", new NameTemplateTest.Bean()),
+                Map.of(new NameTemplateTest.Bean(), "a"),
+                Map.entry("a", new int[0]),
+                new CompletableFuture<>(),
+                new int[0],
+                new Object(),
+                new Row$HibernateProxy$x(new Row()),
+                Optional.of(new Row$HibernateProxy$x(new Row$WeldSubclass())),
+                new View$Proxy$_$$_WeldClientProxy(),
+                Proxy.newProxyInstance(
+                        NameValuesTest.class.getClassLoader(),
+                        new Class<?>[] {Runnable.class},
+                        (proxy, method, arguments) -> "text"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesWithAnIdentity")
+    void resolve_valueWithAnIdentityInItsText_isRefused(Object value) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolveAny(value))
+                .withMessageContaining("has no name: #{args[0]} (argument 0)");
+    }
+
+    static Stream<Object> valuesWithATextOfTheirOwn() {
+        return Stream.of(
+                "user@beef",
+                42,
+                new BigDecimal("1.00"),
+                'x',
+                true,
+                UUID.fromString("00000000-0000-0001-0000-000000000002"),
+                LocalDate.of(2026, 11, 22),
+                Optional.of("5"),
+                List.of("user@beef", 7L),
+                new NameTemplateTest.Customer("a@b"),
+                new ProxyUser("anna.b@example.com"),
+                new Row$HibernateProxy$x("Row(anna.b@example.com)"),
+                new Digest(new byte[3]),
+                new Nested("a", new Digest(new byte[3])),
+                new StringBuilder("text"),
+                Thread.State.NEW);
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesWithATextOfTheirOwn")
+    void resolve_valueWithATextOfItsOwn_isThat(Object value) throws Exception {
+        assertThat(resolveAny(value)).isEqualTo(value.toString());
+    }
+
+    /** It is looked through once, however many parts there are. */
+    @Test
+    @Timeout(20)
+    void resolve_longTextWithAnAt_isNotLookedThroughAgainAndAgain() throws Exception {
+        List<Object> many = new ArrayList<>(List.of("a@b", "x".repeat(100_000)));
+        for (long i = 0; i < 1_000; i++) {
+            many.add(i);
+        }
+        assertThat(NameValues.whyRefused(many, many.toString())).isNull();
+    }
+}
