@@ -46,7 +46,7 @@ public final class NodeConnections implements NodeChannel {
     private final Time time;
     private final WakeUp reads;
     private final Consumer<NodeConnections> onClose;
-    private final Lock lock = new SureLock();
+    private final Lock lock = new SureLock(System::nanoTime);
     private final Pipelines pipelines;
     private final Openings openings;
 
@@ -281,7 +281,7 @@ public final class NodeConnections implements NodeChannel {
 
         @Override
         public void opened(int node, NodeConnection connection) {
-            if (closing) {
+            if (closing || pipelines.isConnected(node)) { // by an attempt that began later
                 connection.abandon();
             } else {
                 pipelines.add(node, connection);

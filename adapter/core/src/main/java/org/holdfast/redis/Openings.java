@@ -130,9 +130,20 @@ final class Openings {
             }
         }
 
+        /** Returns whether it should have ended: the JVM may have lost its thread, as it may when the heap is full. */
+        private boolean isOverdue() {
+            return left() <= 0;
+        }
+
+        private long left() {
+            return deadline + GRACE_NANOS - System.nanoTime();
+        }
+
         private void settle() {
             ended = true;
-            pending[node] = null;
+            if (pending[node] == this) {
+                pending[node] = null;
+            }
             over.signalAll();
         }
     }
@@ -151,7 +162,7 @@ final class Openings {
         Attempt[] awaited = new Attempt[pending.length];
         boolean patient = false;
         for (int node = 0; node < pending.length; node++) {
-            if (missing.contains(node) && pending[node] == null) {
+            if (missing.contains(node) && (pending[node] == null || pending[node].isOverdue())) {
                 mine[node] = new Attempt(node, deadline);
             }
         }
@@ -206,7 +217,7 @@ final class Openings {
         boolean interrupted = false;
         for (Attempt attempt : awaited) {
             while (attempt != null && !attempt.ended && (patient || !owner.isQuorumConnected())) {
-                long left = attempt.deadline + GRACE_NANOS - System.nanoTime();
+                long left = attempt.left();
                 if (left <= 0) {
                     break;
                 }

@@ -22,6 +22,7 @@ final class PendingRound implements Round {
 
     private @Nullable ArrayDeque<Answer> others;
     private @Nullable Condition changed;
+    private long awaitedUntil;
     private int outstanding;
     private long pushedAt;
     private @Nullable Consumer<Answer> late;
@@ -69,6 +70,16 @@ final class PendingRound implements Round {
             changed = lock.newCondition();
         }
         return changed;
+    }
+
+    /** Its thread waits until then, on the scale of {@link System#nanoTime()}, while another reads. */
+    void awaited(long until) {
+        awaitedUntil = until;
+    }
+
+    /** Returns whether the time is not over for which its thread waits. */
+    boolean waitsAt(long now) {
+        return now - awaitedUntil < 0;
     }
 
     /** Takes an answer, on whichever thread reads it. Called with the lock. */

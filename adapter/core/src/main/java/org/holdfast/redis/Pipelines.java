@@ -33,6 +33,8 @@ final class Pipelines implements PendingRound.Reader {
 
     private static final String LOST = "the connection to it was lost just now";
 
+    private static final String NOT_READ = "the thread that reads its answers was woken and has not run for a second";
+
     private final AskedNodes nodes;
     private final VoterConnector connector;
     private final Time time;
@@ -46,7 +48,7 @@ final class Pipelines implements PendingRound.Reader {
         this.connector = connector;
         this.replies = new Replies(nodes, scripts, calls, time, this::send);
         this.time = time;
-        this.reader = new SharedReader(lock, this::readAll, this::sendUnsent);
+        this.reader = new SharedReader(lock, this::readAll, this::sendUnsent, () -> failAll(NOT_READ));
         this.pipelines = new NodePipeline[nodes.size()];
     }
 
@@ -77,12 +79,16 @@ final class Pipelines implements PendingRound.Reader {
     /** Reads nothing any more, and gives up every connection. */
     void close(String reason) throws IOException {
         reader.stop();
+        failAll(reason);
+        reader.close();
+    }
+
+    private void failAll(String reason) {
         for (int node = 0; node < pipelines.length; node++) {
             if (pipelines[node] != null) {
                 fail(node, reason);
             }
         }
-        reader.close();
     }
 
     /** A connection from before the node was set aside proves nothing: a new connection inspects the node. */

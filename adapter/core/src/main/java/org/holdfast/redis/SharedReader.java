@@ -31,9 +31,13 @@ final class SharedReader {
     /** A wait without an end may take a thread of a {@code ForkJoinPool}, and so memory: this one is repeated. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** A reader thread that was woken and has not come after so many waits, a second, is lost. */
+    private static final int LOOKS = 100;
+
     private final Lock lock;
     private final IntConsumer ready;
     private final IntConsumer writable;
+    private final Runnable lost;
 
     /** Signalled when what has come was read. */
     private final Condition wasRead;
@@ -41,12 +45,7 @@ final class SharedReader {
     /** The rounds whose threads wait while another thread reads for them. */
     private final ArrayDeque<PendingRound> readFor = new ArrayDeque<>();
 
-    /** What was found when the thread that reads waited last. */
-    private final List<SelectionKey> found = new ArrayList<>();
-
-    private final Consumer<SelectionKey> finding = found::add;
-
-    private @Nullable Selector selector;
+    private @Nullable Selection selection;
     private boolean reading;
     private long reads;
 
@@ -56,23 +55,44 @@ final class SharedReader {
     /**
      * @param ready reads from the connection to a node, for which something has come; called with the lock
      * @param writable sends to a node what it did not take before; called with the lock
+     * @param lost gives up all connections, as the selector is lost with the thread that waits with it; called with the
+     *     lock
      */
-    SharedReader(Lock lock, IntConsumer ready, IntConsumer writable) {
+    SharedReader(Lock lock, IntConsumer ready, IntConsumer writable, Runnable lost) {
         this.lock = lock;
         this.ready = ready;
         this.writable = writable;
+        this.lost = lost;
         this.wasRead = lock.newCondition();
+    }
+
+    /** A selector, and what it has found last. Only the thread that selects uses what was found. */
+    private static final class Selection {
+
+        private final Selector selector = Selector.open();
+        private final List<SelectionKey> found = new ArrayList<>();
+        private final Consumer<SelectionKey> finding = found::add;
+
+        private Selection() throws IOException {}
+
+        private void select(long nanos) throws IOException {
+            selector.select(finding, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+        }
     }
 
     /** Makes sure that there is a selector, before there is a connection. */
     void requireSelector() throws IOException {
-        if (selector == null) {
-            selector = Selector.open();
+        if (selection == null) {
+            selection = new Selection();
         }
     }
 
+    private Selection selection() {
+        return Objects.requireNonNull(selection, "requireSelector comes before the first connection");
+    }
+
     private Selector selector() {
-        return Objects.requireNonNull(selector, "requireSelector comes before the first connection");
+        return selection().selector;
     }
 
     /** Reads from a connection too from now on. */
@@ -123,6 +143,7 @@ final class SharedReader {
     }
 
     private void awaitReader(PendingRound round, long nanos) {
+        round.awaited(System.nanoTime() + nanos);
         readFor.addLast(round);
         try {
             round.changed().awaitNanos(nanos);
@@ -142,38 +163,60 @@ final class SharedReader {
         }
     }
 
-    /** A thread that has its answer stops reading: if no other one reads, a waiting one must. */
+    /**
+     * A thread that has its answer stops reading: if no other one reads, a waiting one must. One whose time is over
+     * wakes by itself, or the JVM has lost it, as it may when the heap is full.
+     */
     void passOn() {
         PendingRound next = reading ? null : readFor.peekFirst();
-        if (next != null) {
+        while (next != null) {
             next.changed().signal();
+            if (next.waitsAt(System.nanoTime())) {
+                return;
+            }
+            readFor.removeFirst();
+            next = readFor.peekFirst();
         }
     }
 
     /** Waits until something has come, so long at the most, and reads it. Waits without the lock. */
     private void select(long nanos) {
+        Selection own = selection();
         reading = true;
         lock.unlock();
         try {
-            selector().select(finding, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+            own.select(nanos);
         } catch (ClosedSelectorException e) {
             // the channel was closed meanwhile: every request has its answer by now
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             SureLock.take(lock); // other threads wait for this one
-            reading = false;
-            try {
-                readSelected();
-            } finally {
-                wasRead.signalAll();
+            if (own == selection) {
+                reading = false;
+                try {
+                    readSelected(own);
+                } finally {
+                    wasRead.signalAll();
+                }
+            } else {
+                closeLate(own);
             }
+        }
+    }
+
+    /** This thread was given up, and has come all the same: its selector has no connection any more. */
+    private static void closeLate(Selection own) {
+        try {
+            own.selector.close();
+        } catch (IOException e) {
+            Thread.onSpinWait(); // nothing waits with it any more
         }
     }
 
     /** Reads what has come, without waiting for more. */
     void readWhatHasCome() {
-        if (selector == null || stopped) {
+        if (selection == null || stopped) {
             return;
         }
         if (reading) {
@@ -181,28 +224,46 @@ final class SharedReader {
         }
         if (reading) {
             letReaderRead();
-        } else if (!stopped) {
-            readNow();
+        } else if (selection != null && !stopped) {
+            readNow(selection);
         }
     }
 
-    private void readNow() {
+    private void readNow(Selection now) {
         try {
-            selector().selectNow(finding);
+            now.selector.selectNow(now.finding);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        readSelected();
+        readSelected(now);
     }
 
     /** Makes the reader thread read at once, so that no node is found overdue while its answer lies unread. */
     private void letReaderRead() {
+        if (!awaitReader(false)) {
+            selection = null; // its selector belongs to that thread, which holds its monitor
+            reading = false;
+            lost.run();
+        }
+    }
+
+    /**
+     * Wakes the reader thread, and waits until it has read.
+     *
+     * @param stopping whether to wait for it although nothing is read any more
+     * @return false if it does not come, as the JVM may lose a virtual thread when the heap is full
+     */
+    private boolean awaitReader(boolean stopping) {
         long seen = reads;
-        selector().wakeup();
+        Selection awaited = selection();
+        awaited.selector.wakeup();
+        int looks = 0;
         boolean interrupted = false;
-        while (reading && reads == seen && !stopped) {
+        while (isAwaited(awaited, seen) && stopping == stopped && looks < LOOKS) {
             try {
-                wasRead.awaitNanos(LOOK_NANOS);
+                if (wasRead.awaitNanos(LOOK_NANOS) <= 0) {
+                    looks++; // a process that stood still meanwhile has waited once
+                }
             } catch (InterruptedException e) {
                 interrupted = true; // wait on, and restore the status later
             }
@@ -210,13 +271,18 @@ final class SharedReader {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return looks < LOOKS || !isAwaited(awaited, seen);
     }
 
-    private void readSelected() {
+    private boolean isAwaited(Selection awaited, long seen) {
+        return reading && reads == seen && awaited == selection;
+    }
+
+    private void readSelected(Selection from) {
         reads++;
         try {
-            for (int i = 0; i < found.size() && !stopped; i++) {
-                SelectionKey key = found.get(i);
+            for (int i = 0; i < from.found.size() && from == selection && !stopped; i++) {
+                SelectionKey key = from.found.get(i);
                 int node = (Integer) key.attachment();
                 cancelIfClosed(key);
                 if (key.isValid() && key.isWritable()) {
@@ -227,7 +293,7 @@ final class SharedReader {
                 }
             }
         } finally {
-            found.clear(); // what is left of it is found again
+            from.found.clear(); // what is left of it is found again
         }
     }
 
@@ -246,9 +312,16 @@ final class SharedReader {
         stopped = true;
     }
 
+    /** Closes the selector, or leaves it to the reader thread, which may not come. */
     void close() throws IOException {
-        if (selector != null) {
-            selector.close();
+        Selection last = selection;
+        if (last == null) {
+            return;
         }
+        if (reading && !awaitReader(true)) {
+            selection = null;
+            return;
+        }
+        last.selector.close();
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
+import org.holdfast.StandingThread;
 import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.address.VoterAddresses;
@@ -47,9 +48,10 @@ class SharedReaderTest {
 
     private final LockWithoutMemory lock = new LockWithoutMemory();
     private volatile Thread reading;
+    private volatile boolean lost;
 
     private SharedReader reader(IntConsumer ready) throws Exception {
-        SharedReader reader = new SharedReader(lock, ready, node -> {});
+        SharedReader reader = new SharedReader(lock, ready, node -> {}, () -> lost = true);
         reader.requireSelector();
         return reader;
     }
@@ -124,6 +126,33 @@ class SharedReaderTest {
                     .withCauseInstanceOf(OutOfMemoryError.class);
             reader.close();
         }
+    }
+
+    @Test
+    void readerThread_thatNeverComes_isGivenUp_withAllConnections() throws Exception {
+        SharedReader reader = reader(node -> {});
+        read(reader);
+        StandingThread.standStillIn("lockAndDoSelect", reading);
+        withLock(reader::readWhatHasCome).get(30, TimeUnit.SECONDS);
+        assertThat(lost).isTrue();
+        withLock(() -> assertThat(reader.isReading()).isFalse()).get(10, TimeUnit.SECONDS);
+        reader.requireSelector();
+        read(reader); // with another selector
+        withLock(reader::readWhatHasCome).get(10, TimeUnit.SECONDS);
+        reader.close();
+    }
+
+    @Test
+    void readerThread_thatNeverComes_holdsUpNoEnd() throws Exception {
+        SharedReader reader = reader(node -> {});
+        read(reader);
+        StandingThread.standStillIn("lockAndDoSelect", reading);
+        withLock(() -> {
+                    reader.stop();
+                    reader.close();
+                })
+                .get(30, TimeUnit.SECONDS);
+        assertThat(lost).isFalse();
     }
 
     private static NodeConnection connect(RedisServer redis) {

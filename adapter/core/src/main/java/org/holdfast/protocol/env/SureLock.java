@@ -2,31 +2,32 @@
 package org.holdfast.protocol.env;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.AbstractQueuedSynchronizer;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A reentrant lock for threads that may have no memory left: its conditions give signals without any.
+ * A reentrant lock whose conditions need nothing of a thread that waits: no memory to wake it, and not that it wakes.
  *
- * <p>The queue of a lock of the JDK gets its head when a thread has to wait for the lock for the first time, or is
- * signalled for the first time. Without memory for the head the signal is lost, and in JDK 17 the thread does not even
- * leave its wait when its time is over. So the thread that makes this lock waits for it before it is used.
+ * <p>A condition of the JDK puts a thread that it signals into the queue of its lock, which needs memory the first
+ * time, and all threads behind it wait until that thread has run. A JVM whose heap is full may never run it: JDK 25
+ * loses virtual threads in a timed wait. A thread that waits for a {@link SureCondition} is woken when the lock is
+ * free, and asks for it like any other thread.
  */
 public final class SureLock implements Lock {
 
-    private final Sync sync = new Sync();
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final LongSupplier clock;
 
-    /** Makes a lock. Works on an interrupted thread and leaves the interrupt status as it was. */
-    public SureLock() {
-        KeptInterrupt kept = KeptInterrupt.take(null); // an interrupted thread does not wait
-        try {
-            while (!sync.makeHead()) {
-                kept = KeptInterrupt.taken(kept); // an interrupt came meanwhile
-            }
-        } finally {
-            KeptInterrupt.restore(kept);
-        }
+    /** The threads that were signalled since the lock was taken, in that order. Guarded by the lock. */
+    private SureCondition.@Nullable Waiting firstSignalled;
+
+    private SureCondition.@Nullable Waiting lastSignalled;
+
+    /** @param clock {@link System#nanoTime()}, by which waits for a condition end */
+    public SureLock(LongSupplier clock) {
+        this.clock = clock;
     }
 
     /** Takes the lock. To wait for it needs memory; without any, the thread asks until it has it. */
@@ -42,102 +43,78 @@ public final class SureLock implements Lock {
 
     @Override
     public void lock() {
-        sync.acquire(1);
+        mutex.lock();
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        sync.acquireInterruptibly(1);
+        mutex.lockInterruptibly();
     }
 
     @Override
     public boolean tryLock() {
-        return sync.tryAcquire(1);
+        return mutex.tryLock();
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return sync.tryAcquireNanos(1, unit.toNanos(time));
+        return mutex.tryLock(time, unit);
     }
 
     @Override
     public void unlock() {
-        sync.release(1);
+        if (firstSignalled == null || mutex.getHoldCount() != 1) {
+            mutex.unlock();
+            return;
+        }
+        SureCondition.Waiting first = firstSignalled;
+        firstSignalled = null;
+        lastSignalled = null;
+        mutex.unlock();
+        SureCondition.wake(first);
     }
 
+    /** Returns a condition whose methods are called with the lock, as those of the JDK's conditions. */
     @Override
-    public Condition newCondition() {
-        return sync.newCondition();
+    public SureCondition newCondition() {
+        return new SureCondition(this);
     }
 
-    /** The state is how often the owner has taken it. */
-    private static final class Sync extends AbstractQueuedSynchronizer {
+    long nanoTime() {
+        return clock.getAsLong();
+    }
 
-        private static final long serialVersionUID = 1;
-
-        /**
-         * A thread asks for the lock fewer times than this before it is in the queue. But not many: a later JDK that
-         * finds no memory for the queue asks until it has the lock.
-         */
-        private static final int REFUSALS = 16;
-
-        /** How often the thread that makes the lock is still refused it. */
-        private int refusals;
-
-        /** Has the calling thread wait for a moment; returns false if an interrupt came, which is cleared. */
-        boolean makeHead() {
-            refusals = REFUSALS;
-            try {
-                if (tryAcquireNanos(1, 1)) {
-                    release(1);
-                }
-                return true;
-            } catch (InterruptedException e) {
-                return false;
-            } finally {
-                refusals = 0;
-            }
+    void requireHeld() {
+        if (!mutex.isHeldByCurrentThread()) {
+            throw new IllegalMonitorStateException("the calling thread does not have the lock");
         }
+    }
 
-        @Override
-        protected boolean tryAcquire(int times) {
-            if (refusals > 0) {
-                refusals--;
-                return false;
-            }
-            Thread caller = Thread.currentThread();
-            int taken = getState();
-            if (taken == 0 && compareAndSetState(0, times)) {
-                setExclusiveOwnerThread(caller);
-                return true;
-            }
-            if (getExclusiveOwnerThread() != caller) {
-                return false;
-            }
-            setState(taken + times);
-            return true;
+    /** Has a thread woken that was taken out of its condition, when the lock is free. */
+    void wakeLater(SureCondition.Waiting waiting) {
+        if (lastSignalled == null) {
+            firstSignalled = waiting;
+        } else {
+            lastSignalled.isFollowedBy(waiting);
         }
+        lastSignalled = waiting;
+    }
 
-        @Override
-        protected boolean tryRelease(int times) {
-            if (!isHeldExclusively()) {
-                throw new IllegalMonitorStateException();
-            }
-            int left = getState() - times;
-            if (left == 0) {
-                setExclusiveOwnerThread(null);
-            }
-            setState(left);
-            return left == 0;
+    /** Gives the lock back, and returns how often the thread had taken it. */
+    int giveBack() {
+        int times = mutex.getHoldCount();
+        for (int i = times; i > 1; i--) {
+            mutex.unlock();
         }
+        unlock();
+        return times;
+    }
 
-        @Override
-        protected boolean isHeldExclusively() {
-            return getExclusiveOwnerThread() == Thread.currentThread();
-        }
-
-        Condition newCondition() {
-            return new ConditionObject();
+    /** Takes the lock that often. */
+    void takeBack(int times) {
+        take(mutex);
+        for (int i = times; i > 1; i--) {
+            mutex.lock();
         }
     }
 }

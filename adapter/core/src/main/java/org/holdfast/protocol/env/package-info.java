@@ -12,8 +12,9 @@
  *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops, or a connection is closed.
  *       Whatever takes a lock checks it, and waiters are woken. {@link org.holdfast.protocol.env.Underway} counts what
  *       has to end on the nodes before their connections close.
- *   <li>{@link org.holdfast.protocol.env.SureLock} and {@link org.holdfast.protocol.env.Chain} are for threads that may
- *       have no memory left: to take a lock, to signal, and to take an element out needs none.
+ *   <li>{@link org.holdfast.protocol.env.SureLock}, its {@link org.holdfast.protocol.env.SureCondition} and {@link
+ *       org.holdfast.protocol.env.Chain} are for threads that may have no memory left: to take a lock, to signal, and
+ *       to take an element out needs none.
  *   <li>{@link org.holdfast.protocol.env.Interrupts} tells the interrupts of lost leases from those of the application,
  *       and {@link org.holdfast.protocol.env.KeptInterrupt} is one that a thread puts aside while it waits.
  * </ul>

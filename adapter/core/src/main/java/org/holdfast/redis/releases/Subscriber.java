@@ -39,7 +39,7 @@ public final class Subscriber implements ReleaseSubscriber {
     private final ScriptCodec codec;
     private final Time time;
     private final Executor threads;
-    private final Lock lock = new SureLock();
+    private final Lock lock = new SureLock(System::nanoTime);
     private final Condition stopped = lock.newCondition();
     private final Interests interests;
     private Listener listener = (name, message) -> {};

@@ -4,6 +4,7 @@ package org.holdfast.protocol.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.StandingThread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,7 +34,7 @@ class SureLockTest {
             }
         });
         waiting.start();
-        while (waiting.getState() != Thread.State.WAITING) {
+        while (waiting.getState() != Thread.State.WAITING && waiting.getState() != Thread.State.TIMED_WAITING) {
             TimeUnit.MILLISECONDS.sleep(1);
         }
         lock.lock();
@@ -50,12 +52,12 @@ class SureLockTest {
         assumeThat(bytesOfFirstSignal(new ReentrantLock()))
                 .as("what the JDK's lock needs")
                 .isPositive();
-        assertThat(bytesOfFirstSignal(new SureLock())).isZero();
+        assertThat(bytesOfFirstSignal(new SureLock(System::nanoTime))).isZero();
     }
 
     @Test
     void lock_isReentrant_andKeepsOtherThreadsOutUntilItIsGivenBackAsOften() throws Exception {
-        Lock lock = new SureLock();
+        Lock lock = new SureLock(System::nanoTime);
         lock.lock();
         assertThat(lock.tryLock()).isTrue();
         assertThat(isTakenByAnother(lock)).isFalse();
@@ -80,7 +82,7 @@ class SureLockTest {
 
     @Test
     void lock_thatManyThreadsTake_isHeldByOneAtATime_andAllGetIt() throws Exception {
-        Lock lock = new SureLock();
+        Lock lock = new SureLock(System::nanoTime);
         int[] count = {0};
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -103,13 +105,107 @@ class SureLockTest {
     }
 
     @Test
-    void newLock_onAnInterruptedThread_isMade_andLeavesItInterrupted() {
-        Thread.currentThread().interrupt();
-        Lock lock = new SureLock();
-        assertThat(Thread.interrupted()).isTrue();
+    void threadThatIsSignalled_andNeverRunsAgain_keepsNoOtherFromTheLock() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        Thread lost = new Thread(() -> {
+            lock.lock();
+            condition.awaitUninterruptibly();
+        });
+        lost.setDaemon(true);
+        lost.start();
+        StandingThread.standStillIn("parkNanos", lost);
+        FutureTask<Boolean> next = new FutureTask<>(() -> {
+            lock.lock();
+            lock.unlock();
+            return true;
+        });
         lock.lock();
-        lock.lock(); // it is reentrant
+        condition.signalAll();
+        Thread other = new Thread(next);
+        other.setDaemon(true);
+        other.start();
+        await().until(() -> other.getState() == Thread.State.WAITING);
         lock.unlock();
+        assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void threadsThatWait_areSignalledInTheOrderInWhichTheyCame_andHaveTheLockAsOftenAsBefore() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        List<Integer> signalled = new ArrayList<>();
+        List<FutureTask<Void>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            FutureTask<Void> task = new FutureTask<>(() -> {
+                lock.lock();
+                lock.lock();
+                condition.await();
+                signalled.add(number);
+                lock.unlock();
+                lock.unlock();
+                return null;
+            });
+            Thread thread = new Thread(task);
+            thread.start();
+            await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+            waiting.add(task);
+        }
+        for (FutureTask<Void> task : waiting) {
+            lock.lock();
+            condition.signal();
+            lock.unlock();
+            task.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(signalled).containsExactly(0, 1, 2);
+        assertThat(isTakenByAnother(lock)).isTrue();
+    }
+
+    @Test
+    void waitWhoseTimeIsOver_returnsThat_andTakesNoSignalOfAnother() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        FutureTask<Long> first = waiting(lock, condition, TimeUnit.MILLISECONDS.toNanos(1));
+        assertThat(first.get(10, TimeUnit.SECONDS)).isNotPositive();
+        FutureTask<Long> second = waiting(lock, condition, TimeUnit.MINUTES.toNanos(1));
+        lock.lock();
+        condition.signal();
         lock.unlock();
+        assertThat(second.get(10, TimeUnit.SECONDS)).isPositive();
+    }
+
+    private static FutureTask<Long> waiting(Lock lock, Condition condition, long nanos) {
+        FutureTask<Long> left = new FutureTask<>(() -> {
+            lock.lock();
+            try {
+                return condition.awaitNanos(nanos);
+            } finally {
+                lock.unlock();
+            }
+        });
+        Thread thread = new Thread(left);
+        thread.start();
+        await().until(() -> left.isDone() || thread.getState() == Thread.State.TIMED_WAITING);
+        return left;
+    }
+
+    @Test
+    void interruptedThread_waitsNotAtAll_andHasTheLock() {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        lock.lock();
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> condition.awaitNanos(Long.MAX_VALUE));
+        lock.unlock();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void condition_withoutItsLock_isRefused() {
+        Condition condition = new SureLock(System::nanoTime).newCondition();
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(condition::signal);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(condition::signalAll);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(condition::await);
     }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
+import java.util.Arrays;
+
+/** Has a thread stand still for ever, as one that the JVM has lost. */
+public final class StandingThread {
+
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private StandingThread() {}
+
+    /**
+     * Has a thread stand still that waits in a method for long: anywhere else it might keep what all threads of the JVM
+     * need. Skips the test on a JVM that cannot do that: none can from 23 on.
+     */
+    public static void standStillIn(String method, Thread thread) throws ReflectiveOperationException {
+        assumeThat(Runtime.version().feature()).isLessThan(23);
+        await().pollInterval(PAUSE).until(() -> isIn(method, thread));
+        await().pollDelay(PAUSE).until(() -> isIn(method, thread)); // it did not only come past
+        try {
+            Thread.class.getMethod("suspend").invoke(thread);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException("the thread goes on", e.getCause());
+        }
+    }
+
+    public static boolean isIn(String method, Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+}
