@@ -32,18 +32,42 @@ public final class JtaTransactions implements Transactions {
      */
     @Override
     public void bind(Completion completion) {
-        registry.registerInterposedSynchronization(new Synchronization() {
-            @Override
-            public void beforeCompletion() {
-                confirm(completion);
-                confirmOnceMore(completion);
-            }
+        registry.registerInterposedSynchronization(new Checked(completion, true));
+    }
 
-            @Override
-            public void afterCompletion(int status) {
-                completion.completed();
+    /** Checks the leases of one transaction. */
+    private final class Checked implements Synchronization {
+
+        private final boolean isFirst;
+
+        /** Null when the transaction has ended: a server may keep what was registered with one that timed out. */
+        private @Nullable Completion completion;
+
+        private Checked(Completion completion, boolean isFirst) {
+            this.completion = completion;
+            this.isFirst = isFirst;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            Completion own = completion;
+            if (own == null) {
+                throw new IllegalStateException("the transaction has ended already");
             }
-        });
+            confirm(own);
+            if (isFirst) {
+                confirmOnceMore(own);
+            }
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            Completion own = completion;
+            completion = null;
+            if (own != null && isFirst) {
+                own.completed();
+            }
+        }
     }
 
     private void confirm(Completion completion) {
@@ -57,17 +81,7 @@ public final class JtaTransactions implements Transactions {
 
     private void confirmOnceMore(Completion completion) {
         try {
-            registry.registerInterposedSynchronization(new Synchronization() {
-                @Override
-                public void beforeCompletion() {
-                    confirm(completion);
-                }
-
-                @Override
-                public void afterCompletion(int status) {
-                    // the first one tells of it
-                }
-            });
+            registry.registerInterposedSynchronization(new Checked(completion, false));
         } catch (RuntimeException e) {
             // a server that takes no more of them: it was checked once
         }

@@ -2,12 +2,16 @@
 package org.holdfast.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +106,45 @@ class JtaTransactionsTest {
         registered.beforeCompletion();
         assertThat(checks[0]).isOne();
         assertThat(told).doesNotContain("setRollbackOnly");
+    }
+
+    /** A server may keep for ever what was registered with a transaction that timed out. */
+    @Test
+    void transaction_thatHasEnded_keepsNothingOfItsLeases() {
+        new JtaTransactions(registry).bind(new Counted());
+        Synchronization kept = registered;
+        kept.beforeCompletion();
+        Synchronization second = registered;
+        WeakReference<Counted> leases = new WeakReference<>(Counted.last);
+        Counted.last = null;
+        second.afterCompletion(Status.STATUS_ROLLEDBACK);
+        kept.afterCompletion(Status.STATUS_ROLLEDBACK);
+        kept.afterCompletion(Status.STATUS_ROLLEDBACK);
+        assertThat(Counted.ends).isOne();
+        await().until(() -> {
+            System.gc();
+            return leases.get() == null;
+        });
+        assertThatIllegalStateException().isThrownBy(kept::beforeCompletion);
+        assertThatIllegalStateException().isThrownBy(second::beforeCompletion);
+    }
+
+    private static final class Counted implements Transactions.Completion {
+
+        private static Counted last;
+        private static int ends;
+
+        private Counted() {
+            last = this;
+        }
+
+        @Override
+        public void confirm() {}
+
+        @Override
+        public void completed() {
+            ends++;
+        }
     }
 
     @SuppressWarnings("unchecked")
