@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The name of a lock with expressions in it, understood once. */
 public final class NameTemplate {
@@ -151,9 +152,12 @@ public final class NameTemplate {
         if (value == null) {
             throw noName(expression, "null");
         }
-        String text = value.toString();
+        String text = text(expression, value);
         if (text == null || text.isEmpty()) {
             throw noName(expression, "empty");
+        }
+        if (text.length() > LockRequest.MAX_NAME_BYTES) {
+            return text; // no request takes it, so there is nothing to look for in it
         }
         String reason = NameValues.whyRefused(value, text);
         if (reason != null) { // with an identity in it each call would have a lock of its own
@@ -162,14 +166,27 @@ public final class NameTemplate {
         return text;
     }
 
-    /** What goes wrong is reported by its kind only: messages may have values in them, and so may those of causes. */
-    private Object evaluate(NameExpression expression, Object[] arguments) {
+    private @Nullable Object evaluate(NameExpression expression, Object[] arguments) {
         try {
             return expression.evaluate(arguments);
         } catch (RuntimeException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw noName(expression, "not to be evaluated: " + cause.getClass().getName());
+            throw noName(expression, "not to be evaluated: " + kindOf(e));
         }
+    }
+
+    /** The text may be asked for elsewhere, as that of an entity that is not loaded. */
+    private @Nullable String text(NameExpression expression, Object value) {
+        try {
+            return value.toString();
+        } catch (RuntimeException e) {
+            throw noName(expression, "a " + value.getClass().getTypeName() + ", whose text failed: " + kindOf(e));
+        }
+    }
+
+    /** No more of what goes wrong is reported: messages may have values in them, and so may those of causes. */
+    private static String kindOf(RuntimeException failure) {
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        return cause.getClass().getName();
     }
 
     private IllegalArgumentException noName(NameExpression expression, String what) {

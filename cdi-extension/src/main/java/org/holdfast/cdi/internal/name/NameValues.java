@@ -19,7 +19,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,12 @@ final class NameValues {
     /** What {@link Object#toString()} writes: the name of a class and a number. No text is looked through twice. */
     private static final Pattern IDENTITY = Pattern.compile(
             "(?<![\\p{L}\\d_$.])([\\p{L}_$][\\p{L}\\d_$.]*+)" + "@[0-9a-f]{1,8}(?![\\p{L}\\d_$-]|\\.[\\p{L}\\d])");
+
+    /** What an array writes, in the text of whatever class. */
+    private static final Pattern ARRAY = Pattern.compile("\\[(?:[BCDFIJSZ]|L[\\p{L}\\d_$.]++;)@[0-9a-f]");
+
+    /** As classes are called that a container makes, which say what their target says. */
+    private static final List<String> GENERATED = List.of("$$", "$HibernateProxy$", "$Proxy", "_ClientProxy");
 
     private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
         @Override
@@ -60,9 +68,10 @@ final class NameValues {
         if (!HAS_TEXT_OF_ITS_OWN.get(type)) {
             return "a " + type.getTypeName() + ", whose text says nothing of its content";
         }
-        return Proxy.isProxyClass(type)
-                ? "a dynamic proxy, whose text may be that of its handler"
-                : whyRefused(value, text, namesWithIdentity(text), 0);
+        if (text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
+            return "a " + type.getTypeName() + ", whose text has that of an array in it, another one for each instance";
+        }
+        return whyRefused(value, text, namesWithIdentity(text), 0);
     }
 
     /**
@@ -70,15 +79,18 @@ final class NameValues {
      * @param named what has an identity in it, as far as it looks like the name of a class
      */
     private static @Nullable String whyRefused(Object value, String text, List<String> named, int depth) {
-        if (value == null || value instanceof CharSequence || value instanceof Enum) {
+        if (value == null || isText(value) || value instanceof Enum) {
             return null;
+        }
+        String owner = depth == 0 ? "a " : "of a type that contains a ";
+        if (Proxy.isProxyClass(value.getClass())) {
+            return owner + "dynamic proxy, whose text may be that of its handler";
         }
         if (depth > DEEPEST) {
             return "nested too deeply";
         }
         if (isIdentityIn(text, value) || named.stream().anyMatch(name -> isNameOf(value.getClass(), name))) {
-            return (depth == 0 ? "a " : "of a type that contains a ")
-                    + value.getClass().getTypeName() + ", whose text is another one for each instance";
+            return owner + value.getClass().getTypeName() + ", whose text is another one for each instance";
         }
         for (Object part : parts(value)) {
             String reason = whyRefused(part, text, named, depth + 1);
@@ -87,6 +99,10 @@ final class NameValues {
             }
         }
         return null;
+    }
+
+    private static boolean isText(Object value) {
+        return value instanceof CharSequence && HAS_TEXT_OF_ITS_OWN.get(value.getClass());
     }
 
     /** As {@link Object#toString()} ends, which others put into their own text. */
@@ -111,13 +127,11 @@ final class NameValues {
                 return true;
             }
         }
-        return isGeneratedFromInterface(type) && name.indexOf('.') > 0; // the class behind it is not known
+        return name.indexOf('.') > 0 && isGenerated(type); // what is behind it may be of another class
     }
 
-    private static boolean isGeneratedFromInterface(Class<?> type) {
-        return type.getSuperclass() == Object.class
-                && type.getInterfaces().length > 0
-                && (type.isSynthetic() || type.getName().contains("$$"));
+    private static boolean isGenerated(Class<?> type) {
+        return type.isSynthetic() || GENERATED.stream().anyMatch(type.getName()::contains);
     }
 
     private static Collection<?> parts(Object value) {
@@ -137,6 +151,9 @@ final class NameValues {
         }
         if (value instanceof AtomicReference<?> reference) {
             return Arrays.asList(reference.get());
+        }
+        if (value instanceof AtomicReferenceArray<?> array) {
+            return IntStream.range(0, array.length()).mapToObj(array::get).toList();
         }
         return value instanceof Record ? components(value) : List.of();
     }

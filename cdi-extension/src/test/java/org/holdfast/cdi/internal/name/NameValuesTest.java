@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,48 @@ class NameValuesTest {
 
     static final class Row$WeldSubclass extends Row {}
 
+    static final class CardRow extends Row {}
+
+    /** As that of the container, for an entity or a bean whose class is not what the reference says. */
+    static final class Row$HibernateProxy$y extends Row {
+        @Override
+        public String toString() {
+            return new CardRow().toString();
+        }
+    }
+
+    record Picture(Object bytes) {
+        @Override
+        public String toString() {
+            return "Picture{" + bytes + "}";
+        }
+    }
+
+    /** Has no text of its own, though it is one. */
+    static final class Letters implements CharSequence {
+        @Override
+        public int length() {
+            return 1;
+        }
+
+        @Override
+        public char charAt(int index) {
+            return 'a';
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return this;
+        }
+    }
+
+    record Detached() {
+        @Override
+        public String toString() {
+            throw new IllegalStateException("no session: secret");
+        }
+    }
+
     interface View {}
 
     /** As that of a bean which is known by an interface only. */
@@ -94,10 +137,22 @@ class NameValuesTest {
                 new Row$HibernateProxy$x(new Row()),
                 Optional.of(new Row$HibernateProxy$x(new Row$WeldSubclass())),
                 new View$Proxy$_$$_WeldClientProxy(),
-                Proxy.newProxyInstance(
-                        NameValuesTest.class.getClassLoader(),
-                        new Class<?>[] {Runnable.class},
-                        (proxy, method, arguments) -> "text"));
+                new Row$HibernateProxy$y(),
+                List.of(new Row$HibernateProxy$y()),
+                new Picture(new byte[1]),
+                new Picture(new String[1][1]),
+                List.of(new Letters()),
+                new AtomicReferenceArray<>(new Object[] {new NameTemplateTest.Bean()}),
+                proxy(),
+                Optional.of(proxy()),
+                new Nested("a", proxy()));
+    }
+
+    private static Object proxy() {
+        return Proxy.newProxyInstance(
+                NameValuesTest.class.getClassLoader(),
+                new Class<?>[] {Runnable.class},
+                (proxy, method, arguments) -> "text");
     }
 
     @ParameterizedTest
@@ -124,6 +179,8 @@ class NameValuesTest {
                 new Row$HibernateProxy$x("Row(anna.b@example.com)"),
                 new Digest(new byte[3]),
                 new Nested("a", new Digest(new byte[3])),
+                new Picture("lodash.merge@4 of [BBC@work]"),
+                new AtomicReferenceArray<>(new Object[] {"a@b"}),
                 new StringBuilder("text"),
                 Thread.State.NEW);
     }
@@ -143,5 +200,26 @@ class NameValuesTest {
             many.add(i);
         }
         assertThat(NameValues.whyRefused(many, many.toString())).isNull();
+    }
+
+    /** No request takes it. */
+    @Test
+    @Timeout(20)
+    void resolve_valueWhoseTextIsLongerThanAName_isNotLookedThrough() throws Exception {
+        List<Object> many = new ArrayList<>();
+        for (long i = 0; i < 50_000; i++) {
+            many.add(i);
+            many.add("a" + i + "@b");
+        }
+        assertThat(resolveAny(many)).isEqualTo(many.toString());
+    }
+
+    @Test
+    void resolve_valueWhoseTextFails_isRefusedWithoutTellingWhatItSays() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolveAny(new Detached()))
+                .withMessageContaining("Detached, whose text failed: java.lang.IllegalStateException")
+                .withMessageNotContaining("secret")
+                .withNoCause();
     }
 }
