@@ -24,6 +24,7 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
@@ -82,18 +83,23 @@ class LockedTransactionTest extends Application {
     public static class Transaction {
         @AroundInvoke
         Object bracket(InvocationContext context) throws Exception {
+            int statusBefore = status;
+            String keyBefore = key;
+            int others = REGISTERED.size(); // those of the transaction that this one suspends
             status = Status.STATUS_ACTIVE;
             key = "begun";
             try {
                 Object result = context.proceed();
-                for (int i = 0; i < REGISTERED.size(); i++) { // each may register another one
+                for (int i = others; i < REGISTERED.size(); i++) { // each may register another one
                     REGISTERED.get(i).beforeCompletion();
                 }
                 return result;
             } finally {
-                status = Status.STATUS_NO_TRANSACTION;
-                REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_UNKNOWN));
-                REGISTERED.clear();
+                List<Synchronization> own = REGISTERED.subList(others, REGISTERED.size());
+                own.forEach(each -> each.afterCompletion(Status.STATUS_UNKNOWN));
+                own.clear();
+                status = statusBefore;
+                key = keyBefore;
             }
         }
     }
@@ -148,6 +154,33 @@ class LockedTransactionTest extends Application {
         public void thatLosesTheLockOfItsCall() {
             otherProcess.forceRelease(LockRequest.of("joined"));
             await().pollInSameThread().until(() -> !lease.isHeld());
+        }
+
+        @Locked(value = "joined", ttl = "PT0.3S")
+        @InTransaction
+        public void thatLosesItsLockWhileItCommits() {
+            loseBeforeCompletion();
+        }
+
+        @Locked(value = "joined", ttl = "PT0.3S", scope = LockScope.INVOCATION)
+        @InTransaction
+        public void thatLosesTheLockOfItsCallWhileItCommits() {
+            loseBeforeCompletion();
+        }
+
+        private void loseBeforeCompletion() {
+            CountDownLatch lost = new CountDownLatch(1);
+            lease.onLost(loss -> lost.countDown());
+            REGISTERED.add(new Synchronization() {
+                @Override
+                public void beforeCompletion() {
+                    otherProcess.forceRelease(LockRequest.of("joined"));
+                    await().pollInSameThread().until(() -> lost.getCount() == 0);
+                }
+
+                @Override
+                public void afterCompletion(int outcome) {}
+            });
         }
 
         @Locked(value = "joined", ttl = "PT0.3S")
@@ -239,6 +272,34 @@ class LockedTransactionTest extends Application {
         status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesItsLock);
         assertThat(isMarked).isTrue();
+    }
+
+    /** Its caller's transaction keeps the lock, but ends later. */
+    @Test
+    void newTransaction_underALockThatIsLostWhileItCommits_doesNot() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesItsLockWhileItCommits);
+        assertThat(isMarked).isTrue();
+    }
+
+    @Test
+    void newTransaction_underALockOfItsCallThatIsLostWhileItCommits_doesNot() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesTheLockOfItsCallWhileItCommits);
+        assertThat(isMarked).isTrue();
+    }
+
+    @Test
+    void newTransaction_thatEnds_leavesTheLockToThatOfTheCaller() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThat(work.plain()).isTrue();
+        assertThat(isHeld("joined")).isTrue();
+        endTransaction();
+        assertThat(isHeld("joined")).isFalse();
+        assertThat(EVENTS).containsExactly("released");
     }
 
     /** It is not the transaction's: its caller decides. */

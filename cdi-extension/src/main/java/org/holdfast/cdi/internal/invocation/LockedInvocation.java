@@ -32,8 +32,8 @@ public final class LockedInvocation {
     private @Nullable Lease lease;
     private @Nullable LeaseEventPublisher news;
 
-    /** Whether a transaction that was begun under the lock keeps it, and checks it before it commits. */
-    private boolean confirmed;
+    /** The transaction that was begun under the lock, keeps it, and checks it before it commits. */
+    private @Nullable Object keeper;
 
     private boolean proceeding;
 
@@ -141,7 +141,7 @@ public final class LockedInvocation {
         }
         try {
             if (!operation.goesOn() && tellsOfLoss()) {
-                confirmed = lease().joinTransaction();
+                keep(open);
             }
             tellEndAfterTransaction();
         } catch (RuntimeException e) {
@@ -230,21 +230,27 @@ public final class LockedInvocation {
         }
     }
 
-    /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */
+    /**
+     * Has the transaction that was begun under the lock keep it, if there is one, also where it suspends the caller's:
+     * it cannot commit on a lost lock.
+     */
     public void joinTransaction() {
-        if (outerTransaction == null && !operation.goesOn() && tellsOfLoss()) {
-            confirmed = lease().joinTransaction();
+        Object inner = services.transactions().key();
+        if (inner != null && !inner.equals(outerTransaction) && !operation.goesOn() && tellsOfLoss()) {
+            keep(inner);
         }
     }
 
-    /**
-     * Checks the lease while the transaction can still be rolled back. A lease that a suspended transaction holds, or
-     * that has no holder but itself, cannot be shared with the running transaction, so there is no other check for that
-     * one.
-     */
+    private void keep(Object transaction) {
+        if (lease().joinTransaction()) {
+            keeper = transaction;
+        }
+    }
+
+    /** Checks the lease while the transaction can still be rolled back, if that does not check it itself. */
     public void confirmBeforeCommit() {
         Object inner = services.transactions().key();
-        if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
+        if (inner != null && !isConfirmedBy(inner) && tellsOfLoss()) {
             requireHeldIn(inner);
         }
     }
@@ -269,13 +275,13 @@ public final class LockedInvocation {
         }
     }
 
-    private boolean confirmedBy(Object inner) {
-        return outerTransaction == null ? confirmed : isKeptBy(inner);
+    private boolean isConfirmedBy(@Nullable Object transaction) {
+        return transaction != null && (transaction.equals(keeper) || isKeptBy(transaction));
     }
 
     /** A transaction of the caller that the method has ended says nothing of what came after it. */
     private boolean isConfirmed() {
-        return confirmed || isKeptBy(services.transactions().key());
+        return keeper != null || isKeptBy(services.transactions().key());
     }
 
     /** Returns whether it is the caller's transaction, which the lease is bound to and which checks it. */

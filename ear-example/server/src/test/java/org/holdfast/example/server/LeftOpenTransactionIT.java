@@ -6,15 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.transaction.RollbackException;
-import jakarta.transaction.Synchronization;
-import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.Status;
 import jakarta.transaction.UserTransaction;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -42,12 +41,6 @@ class LeftOpenTransactionIT {
     @Resource(name = "eis/holdfast")
     private LockConnectionFactory locks;
 
-    @Resource
-    private TransactionSynchronizationRegistry registry;
-
-    @Resource
-    private ManagedExecutorService executor;
-
     @Inject
     private UserTransaction transaction;
 
@@ -57,11 +50,14 @@ class LeftOpenTransactionIT {
     @Inject
     private NextCaller next;
 
+    @Inject
+    private WritingBean writing;
+
     @Deployment
     static EnterpriseArchive locksWithTests() throws Exception {
         WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
                 .addClasses(LeftOpenTransactionIT.class, RealNodes.class, RealNodes.Frozen.class)
-                .addClasses(ConversationEjb.class, NextCaller.class)
+                .addClasses(ConversationEjb.class, NextCaller.class, WritingBean.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
                 .addPackages(true, "org.assertj", "org.awaitility", "org.hamcrest");
         return TestEar.withoutShop(Testable.archiveToTest(References.add(tests, "holdfast")));
@@ -73,7 +69,11 @@ class LeftOpenTransactionIT {
         long token = nodes.token("left-open");
         assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(() -> next.work("left-open"));
         assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(() -> next.workInTransaction("left-open"));
-        executor.submit(() -> conversation.goOn("left-open")).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        writing.onAnotherThread(() -> {
+                    conversation.goOn("left-open");
+                    return null;
+                })
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         conversation.commit();
         await().atMost(PATIENCE).until(() -> nodes.isReleased("left-open", token));
         next.work("left-open");
@@ -85,17 +85,29 @@ class LeftOpenTransactionIT {
         transaction.begin();
         try (LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire("flushed");
-            registry.registerInterposedSynchronization(new Synchronization() {
-                @Override
-                public void beforeCompletion() {
-                    locks.forceRelease(LockRequest.of("flushed"));
-                    await().pollInSameThread().atMost(PATIENCE).until(() -> !lease.isHeld());
-                }
-
-                @Override
-                public void afterCompletion(int status) {}
-            });
+            writing.beforeCompletion(() -> lose(lease));
         }
         assertThatExceptionOfType(RollbackException.class).isThrownBy(transaction::commit);
+    }
+
+    /** The transaction of its caller keeps the lock, but is suspended, and ends later. */
+    @Test
+    void newTransaction_whoseLockIsLostWhileItWritesBeforeCompletion_rollsBack() throws Exception {
+        transaction.begin();
+        try {
+            assertThatExceptionOfType(Exception.class)
+                    .isThrownBy(() -> writing.writeInNewTransactionUntilTheLockIsLost(
+                            "written-anew", () -> locks.forceRelease(LockRequest.of("written-anew"))))
+                    .withRootCauseInstanceOf(LeaseLostException.class);
+        } finally {
+            if (transaction.getStatus() != Status.STATUS_NO_TRANSACTION) { // Payara does not resume it then
+                transaction.rollback();
+            }
+        }
+    }
+
+    private void lose(Lease lease) {
+        locks.forceRelease(LockRequest.of(lease.name()));
+        await().pollInSameThread().atMost(PATIENCE).until(() -> !lease.isHeld());
     }
 }
