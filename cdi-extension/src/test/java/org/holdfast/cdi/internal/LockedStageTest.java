@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
@@ -66,6 +67,30 @@ class LockedStageTest extends Application {
         public CompletableFuture<String> goOn() {
             return work;
         }
+    }
+
+    /** There is no memory at first for what is to happen when it completes. */
+    private static final class WithoutMemory extends CompletableFuture<String> {
+
+        private int refusals = 3;
+
+        @Override
+        public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+            if (refusals-- > 0) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+            return super.whenComplete(action);
+        }
+    }
+
+    @Test
+    void work_forWhoseEndThereIsNoMemoryAtFirst_isUnderTheLockUntilThen() throws Exception {
+        work = new WithoutMemory();
+        CompletableFuture<String> result = bean.future();
+        assertThat(isHeld("later")).isTrue();
+        work.complete("done");
+        assertThat(result.get(10, SECONDS)).isEqualTo("done");
+        assertThat(isHeld("later")).isFalse();
     }
 
     /** Libraries have results that can be taken for a stage and for a publisher. */

@@ -44,7 +44,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
                     new IllegalStateException("the lock on '" + lease.name() + "' is held for one subscriber"));
             return;
         }
-        RuntimeException unprotected = LockedStage.whyNotHeld(lease);
+        Throwable unprotected = LockedStage.whyNotHeld(lease);
         if (unprotected == null) {
             work.subscribe(new UnderLock(subscriber));
         } else { // the work may begin only now: it would run without the lock from its first item to its last
@@ -53,7 +53,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         }
     }
 
-    private static void refuse(Flow.Subscriber<?> subscriber, RuntimeException reason) {
+    private static void refuse(Flow.Subscriber<?> subscriber, Throwable reason) {
         subscriber.onSubscribe(NOTHING);
         subscriber.onError(reason);
     }
@@ -150,7 +150,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void onComplete() {
             if (over.compareAndSet(false, true)) {
-                RuntimeException unprotected = tellsOfLoss ? LockedStage.whyNotHeld(lease) : null;
+                Throwable unprotected = tellsOfLoss ? LockedStage.whyNotHeld(lease) : null;
                 release.run();
                 if (unprotected == null) {
                     subscriber.onComplete();

@@ -3,6 +3,8 @@ package org.holdfast.cdi.internal.invocation;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.jspecify.annotations.Nullable;
@@ -10,21 +12,37 @@ import org.jspecify.annotations.Nullable;
 /** What the caller gets of a method whose work goes on after it has returned: the lock is held until that is done. */
 final class LockedStage {
 
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private LockedStage() {}
 
     /**
-     * Returns a stage that completes as the method's does, once the lock is released.
+     * Returns a stage that completes as the method's does, once the lock is released. The work goes on meanwhile, so it
+     * is tried again where there is no memory for that: nothing else would hold the lock until the work ends.
      *
      * @param tellsOfLoss whether it completes with a {@link LeaseLostException} as soon as the lease is lost
      * @param release releases the lock; called once
      */
     static CompletableFuture<?> of(CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
+        CompletableFuture<?> result = null;
+        while (result == null) {
+            try {
+                result = follow(work, lease, tellsOfLoss, release);
+            } catch (OutOfMemoryError e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+        return result;
+    }
+
+    private static CompletableFuture<?> follow(
+            CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
         CompletableFuture<Object> result = new CompletableFuture<>();
         if (tellsOfLoss) {
             lease.onLost(loss -> result.completeExceptionally(new LeaseLostException(loss)));
         }
         work.whenComplete((value, failure) -> {
-            RuntimeException unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
+            Throwable unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
             try {
                 release.run();
             } finally { // whatever becomes of the lock, no caller is to wait for ever
@@ -47,11 +65,11 @@ final class LockedStage {
      * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped.
      * To be checked before the release.
      */
-    static @Nullable RuntimeException whyNotHeld(Lease lease) {
+    static @Nullable Throwable whyNotHeld(Lease lease) {
         try {
             lease.requireHeld();
             return null;
-        } catch (LeaseLostException | IllegalStateException e) {
+        } catch (LeaseLostException | IllegalStateException | OutOfMemoryError e) {
             return e;
         }
     }
