@@ -25,8 +25,11 @@ public final class WaitTimes {
 
     static final int SECONDS = Integer.getInteger("seconds", 10);
 
-    /** For what is connected, let go first after its start, and compiled. */
-    private static final long WARM_NANOS = 15_000_000_000L;
+    /**
+     * For what is connected, let go first after its start, and compiled: for 20 s the compilers of two processes have
+     * more than one of two processors, in turns of milliseconds, for which a thread that was woken waits.
+     */
+    private static final long WARM_NANOS = 40_000_000_000L;
 
     /** Kind, nodes, processes, threads of each, for how many microseconds a lock is held, and how many busy loops. */
     private static final String SCENARIOS =
