@@ -281,7 +281,7 @@ public final class NodeConnections implements NodeChannel {
 
         @Override
         public void opened(int node, NodeConnection connection) {
-            if (closing || pipelines.isConnected(node)) { // by an attempt that began later
+            if (closing || pipelines.isConnected(node)) { // the latter by an attempt that began later
                 connection.abandon();
             } else {
                 pipelines.add(node, connection);

@@ -32,7 +32,6 @@ final class Pipelines implements PendingRound.Reader {
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final String LOST = "the connection to it was lost just now";
-
     private static final String NOT_READ = "the thread that reads its answers was woken and has not run for a second";
 
     private final AskedNodes nodes;
@@ -52,13 +51,18 @@ final class Pipelines implements PendingRound.Reader {
         this.pipelines = new NodePipeline[nodes.size()];
     }
 
-    /** Makes sure that there is a selector, before there is a connection. */
     void requireSelector() throws IOException {
         reader.requireSelector();
     }
 
-    /** Takes a new connection. */
+    /** Takes a new connection. The selector may have been given up while it was opened. */
     void add(int node, NodeConnection connection) {
+        try {
+            reader.requireSelector();
+        } catch (IOException e) { // there is no file for another one: the next request opens a connection again
+            connection.abandon();
+            return;
+        }
         NodePipeline pipeline = new NodePipeline(connection, time.nanoTime());
         reader.add(connection, node);
         pipelines[node] = pipeline;
@@ -76,7 +80,7 @@ final class Pipelines implements PendingRound.Reader {
         return connected > pipelines.length / 2;
     }
 
-    /** Reads nothing any more, and gives up every connection. */
+    /** Reads nothing any more. */
     void close(String reason) throws IOException {
         reader.stop();
         failAll(reason);
@@ -85,8 +89,12 @@ final class Pipelines implements PendingRound.Reader {
 
     private void failAll(String reason) {
         for (int node = 0; node < pipelines.length; node++) {
-            if (pipelines[node] != null) {
-                fail(node, reason);
+            try {
+                if (pipelines[node] != null) {
+                    fail(node, reason);
+                }
+            } catch (OutOfMemoryError e) {
+                Thread.onSpinWait(); // its callers wait until their deadlines, and the others are to be told
             }
         }
     }

@@ -37,7 +37,7 @@ final class SharedReader {
     private final Lock lock;
     private final IntConsumer ready;
     private final IntConsumer writable;
-    private final Runnable lost;
+    private final Runnable giveUpConnections;
 
     /** Signalled when what has come was read. */
     private final Condition wasRead;
@@ -55,23 +55,23 @@ final class SharedReader {
     /**
      * @param ready reads from the connection to a node, for which something has come; called with the lock
      * @param writable sends to a node what it did not take before; called with the lock
-     * @param lost gives up all connections, as the selector is lost with the thread that waits with it; called with the
-     *     lock
+     * @param giveUpConnections gives up all of them, whatever fails, as the selector is lost with the thread that waits
+     *     with it; called with the lock
      */
-    SharedReader(Lock lock, IntConsumer ready, IntConsumer writable, Runnable lost) {
+    SharedReader(Lock lock, IntConsumer ready, IntConsumer writable, Runnable giveUpConnections) {
         this.lock = lock;
         this.ready = ready;
         this.writable = writable;
-        this.lost = lost;
+        this.giveUpConnections = giveUpConnections;
         this.wasRead = lock.newCondition();
     }
 
     /** A selector, and what it has found last. Only the thread that selects uses what was found. */
     private static final class Selection {
 
-        private final Selector selector = Selector.open();
         private final List<SelectionKey> found = new ArrayList<>();
         private final Consumer<SelectionKey> finding = found::add;
+        private final Selector selector = Selector.open(); // last: what fails behind it would leave it open
 
         private Selection() throws IOException {}
 
@@ -80,7 +80,7 @@ final class SharedReader {
         }
     }
 
-    /** Makes sure that there is a selector, before there is a connection. */
+    /** Makes sure that there is a selector, before there is a connection, and before each that is added. */
     void requireSelector() throws IOException {
         if (selection == null) {
             selection = new Selection();
@@ -135,14 +135,14 @@ final class SharedReader {
 
     /** Waits until something may have changed for the round, so long at the most. */
     void await(PendingRound round, long nanos) {
-        if (reading) {
-            awaitReader(round, nanos);
+        if (reading || selection == null) { // without it nothing comes: the round's nodes were given up
+            awaitTurn(round, nanos);
         } else {
             select(nanos);
         }
     }
 
-    private void awaitReader(PendingRound round, long nanos) {
+    private void awaitTurn(PendingRound round, long nanos) {
         round.awaited(System.nanoTime() + nanos);
         readFor.addLast(round);
         try {
@@ -156,7 +156,7 @@ final class SharedReader {
 
     /** Waits until something was read, so long at the most, whichever round it is for. */
     void awaitAny(long nanos) throws InterruptedException {
-        if (reading) {
+        if (reading || selection == null) {
             wasRead.awaitNanos(nanos);
         } else {
             select(nanos);
@@ -183,8 +183,8 @@ final class SharedReader {
     private void select(long nanos) {
         Selection own = selection();
         reading = true;
-        lock.unlock();
         try {
+            lock.unlock();
             own.select(nanos);
         } catch (ClosedSelectorException e) {
             // the channel was closed meanwhile: every request has its answer by now
@@ -240,10 +240,11 @@ final class SharedReader {
 
     /** Makes the reader thread read at once, so that no node is found overdue while its answer lies unread. */
     private void letReaderRead() {
-        if (!awaitReader(false)) {
+        Selection awaited = selection();
+        if (!comes(awaited, false)) {
             selection = null; // its selector belongs to that thread, which holds its monitor
             reading = false;
-            lost.run();
+            giveUpConnections.run();
         }
     }
 
@@ -251,11 +252,11 @@ final class SharedReader {
      * Wakes the reader thread, and waits until it has read.
      *
      * @param stopping whether to wait for it although nothing is read any more
-     * @return false if it does not come, as the JVM may lose a virtual thread when the heap is full
+     * @return false if it is to be given up: it does not come, as the JVM may lose a virtual thread when the heap is
+     *     full, and no other thread has given it up
      */
-    private boolean awaitReader(boolean stopping) {
+    private boolean comes(Selection awaited, boolean stopping) {
         long seen = reads;
-        Selection awaited = selection();
         awaited.selector.wakeup();
         int looks = 0;
         boolean interrupted = false;
@@ -312,16 +313,12 @@ final class SharedReader {
         stopped = true;
     }
 
-    /** Closes the selector, or leaves it to the reader thread, which may not come. */
+    /** Closes the selector, or leaves it to the reader thread, which may not come: only that one has its monitor. */
     void close() throws IOException {
         Selection last = selection;
-        if (last == null) {
-            return;
+        if (last != null && (!reading || comes(last, true)) && !reading && last == selection) {
+            last.selector.close();
         }
-        if (reading && !awaitReader(true)) {
-            selection = null;
-            return;
-        }
-        last.selector.close();
+        selection = null;
     }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -153,6 +154,46 @@ class SharedReaderTest {
                 })
                 .get(30, TimeUnit.SECONDS);
         assertThat(lost).isFalse();
+    }
+
+    @Test
+    void readerThread_thatNeverComes_holdsUpNoneOfTwoThatEndTheChannel() throws Exception {
+        SharedReader reader = reader(node -> {});
+        read(reader);
+        StandingThread.standStillIn("lockAndDoSelect", reading);
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        ends.add(withLock(reader::readWhatHasCome)); // gives it up meanwhile, as another caller does
+        for (int i = 0; i < 2; i++) {
+            ends.add(withLock(() -> {
+                reader.stop();
+                reader.close();
+            }));
+        }
+        for (CompletableFuture<Void> end : ends) {
+            end.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void connection_thatIsOpenedWhileTheReaderThreadIsGivenUp_isReadFrom() throws Exception {
+        try (RedisServer redis = RedisServer.start(Path.of("target", "redis"));
+                NodeConnection connection = connect(redis)) {
+            CompletableFuture<Integer> readable = new CompletableFuture<>();
+            SharedReader reader = reader(readable::complete);
+            read(reader);
+            StandingThread.standStillIn("lockAndDoSelect", reading);
+            withLock(reader::readWhatHasCome).get(30, TimeUnit.SECONDS);
+            withLock(() -> reader.awaitAny(1)).get(10, TimeUnit.SECONDS); // there is nothing to wait with
+            withLock(() -> {
+                        reader.requireSelector();
+                        reader.add(connection, 7);
+                    })
+                    .get(10, TimeUnit.SECONDS);
+            read(reader);
+            redis.ask("CLIENT KILL TYPE normal SKIPME yes");
+            assertThat(readable.get(10, TimeUnit.SECONDS)).isEqualTo(7);
+            withLock(reader::close).get(10, TimeUnit.SECONDS);
+        }
     }
 
     private static NodeConnection connect(RedisServer redis) {

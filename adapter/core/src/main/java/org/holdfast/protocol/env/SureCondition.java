@@ -94,8 +94,9 @@ public final class SureCondition implements Condition {
         long begun = lock.nanoTime();
         Waiting waiting = new Waiting();
         add(waiting);
-        int times = lock.giveBack();
+        int times = lock.timesHeld();
         try {
+            lock.giveBack(times);
             long left = nanos;
             while (!waiting.signalled && left > 0 && !Thread.currentThread().isInterrupted()) {
                 LockSupport.parkNanos(this, left);

@@ -70,8 +70,11 @@ public final class SureLock implements Lock {
         SureCondition.Waiting first = firstSignalled;
         firstSignalled = null;
         lastSignalled = null;
-        mutex.unlock();
-        SureCondition.wake(first);
+        try {
+            mutex.unlock();
+        } finally { // without memory the JVM may fail to wake the next one in its queue
+            SureCondition.wake(first);
+        }
     }
 
     /** Returns a condition whose methods are called with the lock, as those of the JDK's conditions. */
@@ -100,14 +103,17 @@ public final class SureLock implements Lock {
         lastSignalled = waiting;
     }
 
-    /** Gives the lock back, and returns how often the thread had taken it. */
-    int giveBack() {
-        int times = mutex.getHoldCount();
+    /** Returns how often the calling thread has taken the lock. */
+    int timesHeld() {
+        return mutex.getHoldCount();
+    }
+
+    /** Gives the lock back that the thread has taken so often. */
+    void giveBack(int times) {
         for (int i = times; i > 1; i--) {
             mutex.unlock();
         }
         unlock();
-        return times;
     }
 
     /** Takes the lock that often. */

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -188,6 +189,55 @@ class SureLockTest {
         thread.start();
         await().until(() -> left.isDone() || thread.getState() == Thread.State.TIMED_WAITING);
         return left;
+    }
+
+    @Test
+    void allThatWait_areWokenByOneSignalForAll() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        List<FutureTask<Long>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(waiting(lock, condition, TimeUnit.MINUTES.toNanos(5)));
+        }
+        lock.lock();
+        condition.signalAll();
+        lock.unlock();
+        for (FutureTask<Long> task : waiting) {
+            assertThat(task.get(10, TimeUnit.SECONDS)).isPositive();
+        }
+    }
+
+    @Test
+    void interrupt_endsAWait_butNotOneThatIsSignalled() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        Condition condition = lock.newCondition();
+        List<Thread> threads = new ArrayList<>();
+        List<FutureTask<Boolean>> waiting = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            FutureTask<Boolean> task = new FutureTask<>(() -> {
+                lock.lock();
+                try {
+                    condition.await();
+                    return Thread.interrupted(); // it was signalled first
+                } finally {
+                    lock.unlock();
+                }
+            });
+            Thread thread = new Thread(task);
+            thread.start();
+            await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+            threads.add(thread);
+            waiting.add(task);
+        }
+        lock.lock();
+        condition.signal();
+        threads.get(0).interrupt();
+        threads.get(1).interrupt();
+        lock.unlock();
+        assertThat(waiting.get(0).get(10, TimeUnit.SECONDS)).isTrue();
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> waiting.get(1).get(10, TimeUnit.SECONDS))
+                .withCauseInstanceOf(InterruptedException.class);
     }
 
     @Test
