@@ -56,18 +56,32 @@ public final class CurrentTransaction {
         if (found == null || key() == null) {
             return false;
         }
-        found.registerInterposedSynchronization(new Synchronization() {
-            @Override
-            public void beforeCompletion() {
-                // what holds before is the adapter's business
-            }
-
-            @Override
-            public void afterCompletion(int status) {
-                callback.run();
-            }
-        });
+        found.registerInterposedSynchronization(new Callback(callback));
         return true;
+    }
+
+    private static final class Callback implements Synchronization {
+
+        /** Null when it was called: a server may keep what was registered with a transaction that timed out. */
+        private @Nullable Runnable callback;
+
+        private Callback(Runnable callback) {
+            this.callback = callback;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            // what holds before is the adapter's business
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            Runnable own = callback;
+            callback = null;
+            if (own != null) {
+                own.run();
+            }
+        }
     }
 
     private @Nullable TransactionSynchronizationRegistry registry() {

@@ -159,7 +159,7 @@ public final class NameTemplate {
         if (text.length() > LockRequest.MAX_NAME_BYTES) {
             return text; // no request takes it, so there is nothing to look for in it
         }
-        String reason = NameValues.whyRefused(value, text);
+        String reason = whyRefused(value, text);
         if (reason != null) { // with an identity in it each call would have a lock of its own
             throw noName(expression, reason);
         }
@@ -180,6 +180,14 @@ public final class NameTemplate {
             return value.toString();
         } catch (RuntimeException e) {
             throw noName(expression, "a " + value.getClass().getTypeName() + ", whose text failed: " + kindOf(e));
+        }
+    }
+
+    private static @Nullable String whyRefused(Object value, String text) {
+        try {
+            return NameValues.whyRefused(value, text);
+        } catch (RuntimeException e) {
+            return "a " + value.getClass().getTypeName() + ", whose content cannot be looked at: " + kindOf(e);
         }
     }
 

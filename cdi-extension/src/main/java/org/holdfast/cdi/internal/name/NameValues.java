@@ -36,12 +36,16 @@ final class NameValues {
     /** What is inside of more than so many others is not looked at: its text would be no name. */
     private static final int DEEPEST = 16;
 
+    /** A text that is a name has no room for more. */
+    private static final int MOST_PARTS = 1_024;
+
     /** What {@link Object#toString()} writes: the name of a class and a number. No text is looked through twice. */
     private static final Pattern IDENTITY = Pattern.compile(
             "(?<![\\p{L}\\d_$.])([\\p{L}_$][\\p{L}\\d_$.]*+)" + "@[0-9a-f]{1,8}(?![\\p{L}\\d_$-]|\\.[\\p{L}\\d])");
 
-    /** What an array writes, in the text of whatever class. */
-    private static final Pattern ARRAY = Pattern.compile("\\[(?:[BCDFIJSZ]|L[\\p{L}\\d_$.]++;)@[0-9a-f]");
+    /** What an array writes, in the text of whatever class; one in 2,000 has fewer digits, as addresses may have. */
+    private static final Pattern ARRAY =
+            Pattern.compile("\\[(?:[BCDFIJSZ]|L[\\p{L}\\d_$.]++;)@[0-9a-f]{6,8}(?![\\p{L}\\d_$-]|\\.[\\p{L}\\d])");
 
     /** As classes are called that a container makes, which say what their target says. */
     private static final List<String> GENERATED = List.of("$$", "$HibernateProxy$", "$Proxy", "_ClientProxy");
@@ -68,37 +72,73 @@ final class NameValues {
         if (!HAS_TEXT_OF_ITS_OWN.get(type)) {
             return "a " + type.getTypeName() + ", whose text says nothing of its content";
         }
-        if (text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
+        if (!isContainer(value) && text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
             return "a " + type.getTypeName() + ", whose text has that of an array in it, another one for each instance";
         }
-        return whyRefused(value, text, namesWithIdentity(text), 0);
+        return new PartsOfValue(text).whyRefused(value, true, 0);
     }
 
-    /**
-     * @param text that of the outermost value
-     * @param named what has an identity in it, as far as it looks like the name of a class
-     */
-    private static @Nullable String whyRefused(Object value, String text, List<String> named, int depth) {
-        if (value == null || isText(value) || value instanceof Enum) {
+    /** The outermost value, and what is inside of it. */
+    private static final class PartsOfValue {
+
+        private final String text;
+
+        /** What has an identity in the text, as far as it looks like the name of a class. */
+        private final List<String> named;
+
+        private int looked;
+
+        private PartsOfValue(String text) {
+            this.text = text;
+            this.named = namesWithIdentity(text);
+        }
+
+        /** @param shown whether its text is in that of the outermost value: else another class says what is there */
+        private @Nullable String whyRefused(@Nullable Object value, boolean shown, int depth) {
+            if (value == null || isText(value) || value instanceof Enum || ++looked > MOST_PARTS) {
+                return null;
+            }
+            String owner = depth == 0 ? "a " : "of a type that contains a ";
+            if (shown && Proxy.isProxyClass(value.getClass())) {
+                return owner + "dynamic proxy, whose text may be that of its handler";
+            }
+            if (isIdentityIn(text, value) || named.stream().anyMatch(name -> isNameOf(value.getClass(), name))) {
+                return owner + value.getClass().getTypeName() + ", whose text is another one for each instance";
+            }
+            boolean showsParts = shown && (isContainer(value) || value instanceof Record record && showsParts(record));
+            if (!showsParts && text.indexOf('@') < 0) {
+                return null; // there is no identity in the text to be found in its parts
+            }
+            return depth == DEEPEST ? whyTooDeep(showsParts) : whyPartRefused(parts(value), showsParts, depth + 1);
+        }
+
+        private static @Nullable String whyTooDeep(boolean showsParts) {
+            return showsParts ? "nested too deeply" : null;
+        }
+
+        private @Nullable String whyPartRefused(Collection<?> parts, boolean shown, int depth) {
+            for (Object part : parts) {
+                String reason = whyRefused(part, shown, depth);
+                if (reason != null || looked > MOST_PARTS) {
+                    return reason;
+                }
+            }
             return null;
         }
-        String owner = depth == 0 ? "a " : "of a type that contains a ";
-        if (Proxy.isProxyClass(value.getClass())) {
-            return owner + "dynamic proxy, whose text may be that of its handler";
-        }
-        if (depth > DEEPEST) {
-            return "nested too deeply";
-        }
-        if (isIdentityIn(text, value) || named.stream().anyMatch(name -> isNameOf(value.getClass(), name))) {
-            return owner + value.getClass().getTypeName() + ", whose text is another one for each instance";
-        }
-        for (Object part : parts(value)) {
-            String reason = whyRefused(part, text, named, depth + 1);
-            if (reason != null) {
-                return reason;
-            }
-        }
-        return null;
+    }
+
+    /** Returns whether its text consists of those of its parts. */
+    private static boolean isContainer(Object value) {
+        return value instanceof Optional
+                || value instanceof Collection
+                || value instanceof Map
+                || value instanceof Map.Entry
+                || value instanceof AtomicReference
+                || value instanceof AtomicReferenceArray;
+    }
+
+    private static boolean showsParts(Record record) {
+        return isTextGenerated(record.getClass());
     }
 
     private static boolean isText(Object value) {
@@ -107,9 +147,27 @@ final class NameValues {
 
     /** As {@link Object#toString()} ends, which others put into their own text. */
     private static boolean isIdentityIn(String text, Object value) {
+        if (text.indexOf('@') < 0) {
+            return false;
+        }
         boolean isDefault = !HAS_TEXT_OF_ITS_OWN.get(value.getClass());
-        int identity = isDefault ? value.hashCode() : System.identityHashCode(value);
-        return text.indexOf('@') >= 0 && text.contains("@" + Integer.toHexString(identity));
+        String identity = "@" + Integer.toHexString(isDefault ? value.hashCode() : System.identityHashCode(value));
+        for (int at = text.indexOf(identity); at >= 0; at = text.indexOf(identity, at + 1)) {
+            if (endsAt(text, at + identity.length())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether nothing goes on there, as an address does: {@code anna@acme.com} is no identity {@code a}. */
+    private static boolean endsAt(String text, int end) {
+        if (end == text.length()) {
+            return true;
+        }
+        char next = text.charAt(end);
+        boolean isDomain = next == '.' && end + 1 < text.length() && Character.isLetterOrDigit(text.charAt(end + 1));
+        return !isDomain && !Character.isLetterOrDigit(next) && next != '_' && next != '-';
     }
 
     /** A proxy, as that of an entity which is not loaded yet, or of a bean, has the text of what is behind it. */

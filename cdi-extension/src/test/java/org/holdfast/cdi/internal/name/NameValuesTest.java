@@ -8,7 +8,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,6 +100,48 @@ class NameValuesTest {
         }
     }
 
+    record Titled(String title, Object other) {
+        @Override
+        public String toString() {
+            return title;
+        }
+    }
+
+    static final class Numbered {
+        private final int number;
+
+        Numbered(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public int hashCode() {
+            return number;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Numbered numbered && numbered.number == number;
+        }
+    }
+
+    private static Titled chain(int length) {
+        return new Titled("a@b", length == 0 ? "end" : chain(length - 1));
+    }
+
+    /** Of as many ways to a part as there are paths, which are too many to go. */
+    private static Titled shared(int levels) {
+        Object below = levels == 0 ? "end" : shared(levels - 1);
+        return new Titled("d@6", List.of(below, below, below, below, below, below, below, below));
+    }
+
+    record Lazy(Collection<?> lines) {
+        @Override
+        public String toString() {
+            return "order@5";
+        }
+    }
+
     interface View {}
 
     /** As that of a bean which is known by an interface only. */
@@ -180,6 +224,15 @@ class NameValuesTest {
                 new Digest(new byte[3]),
                 new Nested("a", new Digest(new byte[3])),
                 new Picture("lodash.merge@4 of [BBC@work]"),
+                new Picture("[C@4, D@7]"),
+                List.of("B@example.com"),
+                List.of("C@4", "D@7"),
+                Optional.of("S@example.com"),
+                new Titled("t-5", proxy()),
+                new Titled("anna@acme.com", new Numbered(10)),
+                new Titled("anna@bcme.com", new Numbered(11)),
+                chain(20),
+                shared(12),
                 new AtomicReferenceArray<>(new Object[] {"a@b"}),
                 new StringBuilder("text"),
                 Thread.State.NEW);
@@ -212,6 +265,26 @@ class NameValuesTest {
             many.add("a" + i + "@b");
         }
         assertThat(resolveAny(many)).isEqualTo(many.toString());
+    }
+
+    @Test
+    void resolve_valueWhosePartsCannotBeRead_isRefusedWithoutTellingWhatTheySay() {
+        Collection<Object> lines = new AbstractList<>() {
+            @Override
+            public Object get(int index) {
+                throw new IllegalStateException("no session: secret");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolveAny(new Lazy(lines)))
+                .withMessageContaining("Lazy, whose content cannot be looked at: java.lang.IllegalStateException")
+                .withMessageNotContaining("secret")
+                .withNoCause();
     }
 
     @Test
