@@ -20,9 +20,31 @@ public final class StandingThread {
      * need. Skips the test on a JVM that cannot do that: none can from 23 on.
      */
     public static void standStillIn(String method, Thread thread) throws ReflectiveOperationException {
+        await().pollInterval(PAUSE).until(() -> isThereFor(method, thread));
+        standStill(thread);
+    }
+
+    /** Returns false if the thread ends and was not seen there. */
+    public static boolean standsStillIn(String method, Thread thread) throws ReflectiveOperationException {
+        boolean[] isThere = {false};
+        await().pollInterval(PAUSE).until(() -> (isThere[0] = isThereFor(method, thread)) || !thread.isAlive());
+        if (isThere[0]) {
+            standStill(thread);
+        }
+        return isThere[0];
+    }
+
+    /** It does not only come past. */
+    private static boolean isThereFor(String method, Thread thread) throws InterruptedException {
+        if (!isIn(method, thread)) {
+            return false;
+        }
+        thread.join(PAUSE.toMillis());
+        return isIn(method, thread);
+    }
+
+    private static void standStill(Thread thread) throws ReflectiveOperationException {
         assumeThat(Runtime.version().feature()).isLessThan(23);
-        await().pollInterval(PAUSE).until(() -> isIn(method, thread));
-        await().pollDelay(PAUSE).until(() -> isIn(method, thread)); // it did not only come past
         try {
             Thread.class.getMethod("suspend").invoke(thread);
         } catch (InvocationTargetException e) {

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reentrant lock whose conditions need nothing of a thread that waits: no memory to wake it, and not that it wakes.
+ * A reentrant lock that needs nothing of a thread that waits: no memory to wake it, and not that it wakes.
  *
  * <p>A condition of the JDK puts a thread that it signals into the queue of its lock, which needs memory the first
  * time, and all threads behind it wait until that thread has run. A JVM whose heap is full may never run it: JDK 25
@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * free, and asks for it like any other thread.
  */
 public final class SureLock implements Lock {
+
+    private static final long TURN_MILLIS = 10;
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final LongSupplier clock;
@@ -41,9 +43,21 @@ public final class SureLock implements Lock {
         }
     }
 
+    /**
+     * Takes the lock. A thread that waits for it asks again every few milliseconds: one that is before it in the queue,
+     * and is woken in its place, may never run.
+     */
     @Override
     public void lock() {
-        mutex.lock();
+        try {
+            boolean taken = mutex.tryLock();
+            while (!taken) {
+                taken = mutex.tryLock(TURN_MILLIS, TimeUnit.MILLISECONDS) || mutex.tryLock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            mutex.lock();
+        }
     }
 
     @Override
@@ -118,7 +132,7 @@ public final class SureLock implements Lock {
 
     /** Takes the lock that often. */
     void takeBack(int times) {
-        take(mutex);
+        take(this);
         for (int i = times; i > 1; i--) {
             mutex.lock();
         }

@@ -106,6 +106,27 @@ class SureLockTest {
     }
 
     @Test
+    void threadThatWaitsForTheLock_andNeverRunsAgain_keepsNoOtherFromIt() throws Exception {
+        Lock lock = new SureLock(System::nanoTime);
+        lock.lock();
+        Thread lost = new Thread(lock::lock);
+        lost.setDaemon(true);
+        lost.start();
+        StandingThread.standStillIn("tryAcquireNanos", lost);
+        FutureTask<Boolean> next = new FutureTask<>(() -> {
+            lock.lock();
+            lock.unlock();
+            return true;
+        });
+        Thread other = new Thread(next);
+        other.setDaemon(true);
+        other.start();
+        await().until(() -> other.getState() == Thread.State.TIMED_WAITING);
+        lock.unlock();
+        assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
     void threadThatIsSignalled_andNeverRunsAgain_keepsNoOtherFromTheLock() throws Exception {
         Lock lock = new SureLock(System::nanoTime);
         Condition condition = lock.newCondition();
@@ -126,7 +147,7 @@ class SureLockTest {
         Thread other = new Thread(next);
         other.setDaemon(true);
         other.start();
-        await().until(() -> other.getState() == Thread.State.WAITING);
+        await().until(() -> other.getState() == Thread.State.TIMED_WAITING);
         lock.unlock();
         assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
     }
