@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A text with an identity in it, as {@link Object#toString()} writes it, is another one for each instance and in
  * each process: every call would have a lock of its own. What a class of the application writes is taken at its word,
- * unless an identity is in it.
+ * unless the identity of the object, of one of its parts, or of an array is in it.
  */
 final class NameValues {
 
@@ -42,6 +42,9 @@ final class NameValues {
     /** What {@link Object#toString()} writes: the name of a class and a number. No text is looked through twice. */
     private static final Pattern IDENTITY = Pattern.compile(
             "(?<![\\p{L}\\d_$.])([\\p{L}_$][\\p{L}\\d_$.]*+)" + "@[0-9a-f]{1,8}(?![\\p{L}\\d_$-]|\\.[\\p{L}\\d])");
+
+    /** No more of what addresses begin with behind the at sign is hexadecimal, as a rule. */
+    private static final int ADDRESS = 6;
 
     /** What an array writes, in the text of whatever class; one in 2,000 has fewer digits, as addresses may have. */
     private static final Pattern ARRAY =
@@ -153,7 +156,7 @@ final class NameValues {
         boolean isDefault = !HAS_TEXT_OF_ITS_OWN.get(value.getClass());
         String identity = "@" + Integer.toHexString(isDefault ? value.hashCode() : System.identityHashCode(value));
         for (int at = text.indexOf(identity); at >= 0; at = text.indexOf(identity, at + 1)) {
-            if (endsAt(text, at + identity.length())) {
+            if (identity.length() > ADDRESS || endsAt(text, at + identity.length())) {
                 return true;
             }
         }
