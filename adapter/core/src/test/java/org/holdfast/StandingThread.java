@@ -20,18 +20,20 @@ public final class StandingThread {
      * need. Skips the test on a JVM that cannot do that: none can from 23 on.
      */
     public static void standStillIn(String method, Thread thread) throws ReflectiveOperationException {
-        await().pollInterval(PAUSE).until(() -> isThereFor(method, thread));
-        standStill(thread);
+        if (!standsStillIn(method, thread)) {
+            throw new IllegalStateException(thread + " has ended, and was not seen in " + method);
+        }
     }
 
-    /** Returns false if the thread ends and was not seen there. */
+    /** Likewise; returns false if the thread ends and was not seen there. */
     public static boolean standsStillIn(String method, Thread thread) throws ReflectiveOperationException {
-        boolean[] isThere = {false};
-        await().pollInterval(PAUSE).until(() -> (isThere[0] = isThereFor(method, thread)) || !thread.isAlive());
-        if (isThere[0]) {
-            standStill(thread);
-        }
-        return isThere[0];
+        assumeThat(Runtime.version().feature()).isLessThan(23);
+        boolean[] stands = {false};
+        await().pollInterval(PAUSE).until(() -> {
+            stands[0] = isThereFor(method, thread) && standsStill(method, thread);
+            return stands[0] || !thread.isAlive();
+        });
+        return stands[0];
     }
 
     /** It does not only come past. */
@@ -43,17 +45,25 @@ public final class StandingThread {
         return isIn(method, thread);
     }
 
-    private static void standStill(Thread thread) throws ReflectiveOperationException {
-        assumeThat(Runtime.version().feature()).isLessThan(23);
-        try {
-            Thread.class.getMethod("suspend").invoke(thread);
-        } catch (InvocationTargetException e) {
-            throw new IllegalStateException("the thread goes on", e.getCause());
+    private static boolean standsStill(String method, Thread thread) throws ReflectiveOperationException {
+        call("suspend", thread);
+        boolean isThere = isIn(method, thread);
+        if (!isThere) { // it went on just now
+            call("resume", thread);
         }
+        return isThere;
     }
 
     public static boolean isIn(String method, Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+
+    private static void call(String method, Thread thread) throws ReflectiveOperationException {
+        try {
+            Thread.class.getMethod(method).invoke(thread);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException(method + " is not possible", e.getCause());
+        }
     }
 }

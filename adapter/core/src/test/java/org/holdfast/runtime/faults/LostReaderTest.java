@@ -64,6 +64,6 @@ class LostReaderTest {
 
     private static Map<String, String> settings(RedisServers redis) {
         String nodes = redis.uris();
-        return Map.of("nodes", nodes, "guard", "OFF", "ttlMillis", "12000", "nodeTimeoutMillis", "2000");
+        return Map.of("nodes", nodes, "guard", "OFF", "ttlMillis", "24000", "nodeTimeoutMillis", "4000");
     }
 }
