@@ -32,7 +32,10 @@ public final class LockedInvocation {
     private @Nullable Lease lease;
     private @Nullable LeaseEventPublisher news;
 
-    /** The transaction that was begun under the lock, keeps it, and checks it before it commits. */
+    /** Whether a transaction that was begun under the lock keeps it, and checks it before it commits. */
+    private boolean confirmed;
+
+    /** That transaction; null if only the factory knows it, as one that has transactions of its own. */
     private @Nullable Object keeper;
 
     private boolean proceeding;
@@ -236,15 +239,15 @@ public final class LockedInvocation {
      */
     public void joinTransaction() {
         Object inner = services.transactions().key();
-        if (inner != null && !inner.equals(outerTransaction) && !operation.goesOn() && tellsOfLoss()) {
+        boolean isCallers = outerTransaction != null && outerTransaction.equals(inner);
+        if (!isCallers && !operation.goesOn() && tellsOfLoss()) {
             keep(inner);
         }
     }
 
-    private void keep(Object transaction) {
-        if (lease().joinTransaction()) {
-            keeper = transaction;
-        }
+    private void keep(@Nullable Object transaction) {
+        confirmed = lease().joinTransaction();
+        keeper = transaction;
     }
 
     /** Checks the lease while the transaction can still be rolled back, if that does not check it itself. */
@@ -276,12 +279,12 @@ public final class LockedInvocation {
     }
 
     private boolean isConfirmedBy(@Nullable Object transaction) {
-        return transaction != null && (transaction.equals(keeper) || isKeptBy(transaction));
+        return confirmed && (keeper == null || keeper.equals(transaction)) || isKeptBy(transaction);
     }
 
     /** A transaction of the caller that the method has ended says nothing of what came after it. */
     private boolean isConfirmed() {
-        return keeper != null || isKeptBy(services.transactions().key());
+        return confirmed || isKeptBy(services.transactions().key());
     }
 
     /** Returns whether it is the caller's transaction, which the lease is bound to and which checks it. */
