@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReader {
 
+    private static final System.Logger LOG = System.getLogger(SharedReader.class.getName());
+
     /** A wait without an end may take a thread of a {@code ForkJoinPool}, and so memory: this one is repeated. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -245,6 +247,19 @@ final class SharedReader {
             selection = null; // its selector belongs to that thread, which holds its monitor
             reading = false;
             giveUpConnections.run();
+            logLostReader();
+        }
+    }
+
+    private static void logLostReader() {
+        try {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0317: a thread that reads the answers of nodes was woken and has not run for a second: the"
+                            + " connections from which it reads are given up, and others are opened; no node is to"
+                            + " blame. Look for a full heap, virtual threads whose carriers are busy, or a debugger");
+        } catch (OutOfMemoryError e) {
+            Thread.onSpinWait(); // its callers are told the reason all the same
         }
     }
 

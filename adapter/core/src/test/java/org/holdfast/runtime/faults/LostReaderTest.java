@@ -13,6 +13,7 @@ import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LogLines;
 import org.holdfast.StandingThread;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.RedisServers;
@@ -27,7 +28,8 @@ class LostReaderTest {
 
     @Test
     void readerThread_thatNeverRunsAgain_keepsNoCallerWaiting_andNoLeaseFromItsRenewal() throws Exception {
-        try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"))) {
+        try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"));
+                LogLines lines = LogLines.of("org.holdfast.redis.SharedReader")) {
             LockConnectionFactory locks = Holdfast.connect(settings(redis));
             LockConnection connection = locks.getConnection();
             Lease kept = connection.acquire("kept");
@@ -43,6 +45,7 @@ class LostReaderTest {
             });
             closing.get(30, TimeUnit.SECONDS);
             assertThat(StandingThread.isIn(SELECT, reader)).as("still lost").isTrue();
+            assertThat(lines.beginningWith("HF0317")).isNotEmpty();
         }
     }
 
