@@ -5,22 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
-import jakarta.interceptor.AroundInvoke;
-import jakarta.interceptor.Interceptor;
-import jakarta.interceptor.InterceptorBinding;
-import jakarta.interceptor.InvocationContext;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
-import jakarta.transaction.TransactionSynchronizationRegistry;
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +24,7 @@ import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.TransactionsByHand.InTransaction;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,11 +36,7 @@ import org.junit.jupiter.api.Timeout;
 class LockedTransactionTest extends Application {
 
     private static final AtomicInteger CONNECTIONS = new AtomicInteger();
-    private static final List<Synchronization> REGISTERED = new ArrayList<>();
     private static final List<String> EVENTS = new ArrayList<>();
-    private static int status;
-    private static String key = "transaction";
-    private static boolean isMarked;
 
     private Naming naming;
 
@@ -71,39 +58,6 @@ class LockedTransactionTest extends Application {
         }
     }
 
-    @InterceptorBinding
-    @Retention(RetentionPolicy.RUNTIME)
-    @Target({ElementType.TYPE, ElementType.METHOD})
-    public @interface InTransaction {}
-
-    /** Where {@code @Transactional} is. */
-    @InTransaction
-    @Interceptor
-    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 200)
-    public static class Transaction {
-        @AroundInvoke
-        Object bracket(InvocationContext context) throws Exception {
-            int statusBefore = status;
-            String keyBefore = key;
-            int others = REGISTERED.size(); // those of the transaction that this one suspends
-            status = Status.STATUS_ACTIVE;
-            key = "begun";
-            try {
-                Object result = context.proceed();
-                for (int i = others; i < REGISTERED.size(); i++) { // each may register another one
-                    REGISTERED.get(i).beforeCompletion();
-                }
-                return result;
-            } finally {
-                List<Synchronization> own = REGISTERED.subList(others, REGISTERED.size());
-                own.forEach(each -> each.afterCompletion(Status.STATUS_UNKNOWN));
-                own.clear();
-                status = statusBefore;
-                key = keyBefore;
-            }
-        }
-    }
-
     @ApplicationScoped
     public static class Work {
 
@@ -119,8 +73,9 @@ class LockedTransactionTest extends Application {
         /** Is called in a transaction, which times out meanwhile. */
         @Locked("outlived")
         public boolean thatOutlivesItsTransaction() {
-            status = Status.STATUS_ROLLEDBACK;
-            REGISTERED.forEach(each -> each.afterCompletion(status)); // as the reaper does
+            TransactionsByHand.status = Status.STATUS_ROLLEDBACK;
+            TransactionsByHand.REGISTERED.forEach(
+                    each -> each.afterCompletion(TransactionsByHand.status)); // as the reaper does
             EVENTS.add("timed out");
             return isHeld("outlived");
         }
@@ -128,7 +83,7 @@ class LockedTransactionTest extends Application {
         /** Begins one, for its caller to end. */
         @Locked("left")
         public void thatLeavesItsTransactionOpen() {
-            status = Status.STATUS_ACTIVE;
+            TransactionsByHand.status = Status.STATUS_ACTIVE;
         }
 
         @Locked(value = "left", waitTimeout = "PT0.1S")
@@ -137,9 +92,9 @@ class LockedTransactionTest extends Application {
         /** Ends the transaction of its caller, and begins another one. */
         @Locked("chained")
         public void thatBeginsAnotherTransaction() {
-            endTransaction();
-            status = Status.STATUS_ACTIVE;
-            key = "another";
+            TransactionsByHand.end();
+            TransactionsByHand.status = Status.STATUS_ACTIVE;
+            TransactionsByHand.key = "another";
         }
 
         @Locked(value = "chained", ttl = "PT0.3S")
@@ -147,7 +102,7 @@ class LockedTransactionTest extends Application {
             thatBeginsAnotherTransaction();
             otherProcess.forceRelease(LockRequest.of("chained"));
             await().pollInSameThread().until(() -> !lease.isHeld());
-            endTransaction();
+            TransactionsByHand.end();
         }
 
         @Locked(value = "joined", ttl = "PT0.3S", scope = LockScope.INVOCATION)
@@ -171,7 +126,7 @@ class LockedTransactionTest extends Application {
         private void loseBeforeCompletion() {
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(loss -> lost.countDown());
-            REGISTERED.add(new Synchronization() {
+            TransactionsByHand.REGISTERED.add(new Synchronization() {
                 @Override
                 public void beforeCompletion() {
                     otherProcess.forceRelease(LockRequest.of("joined"));
@@ -191,13 +146,6 @@ class LockedTransactionTest extends Application {
         }
     }
 
-    private static void endTransaction() {
-        status = Status.STATUS_NO_TRANSACTION;
-        List<Synchronization> ended = List.copyOf(REGISTERED);
-        REGISTERED.clear();
-        ended.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
-    }
-
     @ApplicationScoped
     public static class Ends {
 
@@ -206,43 +154,22 @@ class LockedTransactionTest extends Application {
         }
     }
 
-    private static TransactionSynchronizationRegistry registry() {
-        return (TransactionSynchronizationRegistry) Proxy.newProxyInstance(
-                LockedTransactionTest.class.getClassLoader(),
-                new Class<?>[] {TransactionSynchronizationRegistry.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "getTransactionStatus" -> status;
-                    case "getTransactionKey" -> status == Status.STATUS_NO_TRANSACTION ? null : key;
-                    case "registerInterposedSynchronization" ->
-                        REGISTERED.add((Synchronization) arguments[0]) ? null : null;
-                    case "setRollbackOnly" -> {
-                        isMarked = true;
-                        status = Status.STATUS_MARKED_ROLLBACK;
-                        yield null;
-                    }
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
-    }
-
     private Work work() {
         Weld weld = new Weld()
                 .disableDiscovery()
                 .addExtension(new LockExtension())
-                .addBeanClasses(CountingFactory.class, Work.class, Ends.class, Transaction.class);
+                .addBeanClasses(CountingFactory.class, Work.class, Ends.class, TransactionsByHand.Transaction.class);
         container = weld.initialize();
         return container.select(Work.class).get();
     }
 
     @BeforeEach
     void bindTransactions() {
-        status = Status.STATUS_NO_TRANSACTION;
-        key = "transaction";
-        isMarked = false;
+        TransactionsByHand.reset();
         CONNECTIONS.set(0);
-        REGISTERED.clear();
         EVENTS.clear();
         naming = Naming.start();
-        naming.bind("java:comp/TransactionSynchronizationRegistry", registry());
+        naming.bind("java:comp/TransactionSynchronizationRegistry", TransactionsByHand.registry());
     }
 
     @AfterEach
@@ -262,42 +189,42 @@ class LockedTransactionTest extends Application {
     @Test
     void transactionUnderALockThatIsLost_doesNotCommit() {
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work()::thatLosesItsLock);
-        assertThat(status).isEqualTo(Status.STATUS_NO_TRANSACTION);
+        assertThat(TransactionsByHand.status).isEqualTo(Status.STATUS_NO_TRANSACTION);
     }
 
     /** It is kept by the transaction of the caller; the new one may be one that commits whatever is thrown. */
     @Test
     void newTransactionUnderALockThatIsLost_isMarkedForRollback() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesItsLock);
-        assertThat(isMarked).isTrue();
+        assertThat(TransactionsByHand.isMarked).isTrue();
     }
 
     /** Its caller's transaction keeps the lock, but ends later. */
     @Test
     void newTransaction_underALockThatIsLostWhileItCommits_doesNot() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesItsLockWhileItCommits);
-        assertThat(isMarked).isTrue();
+        assertThat(TransactionsByHand.isMarked).isTrue();
     }
 
     @Test
     void newTransaction_underALockOfItsCallThatIsLostWhileItCommits_doesNot() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesTheLockOfItsCallWhileItCommits);
-        assertThat(isMarked).isTrue();
+        assertThat(TransactionsByHand.isMarked).isTrue();
     }
 
     @Test
     void newTransaction_thatEnds_leavesTheLockToThatOfTheCaller() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThat(work.plain()).isTrue();
         assertThat(isHeld("joined")).isTrue();
-        endTransaction();
+        TransactionsByHand.end();
         assertThat(isHeld("joined")).isFalse();
         assertThat(EVENTS).containsExactly("released");
     }
@@ -306,15 +233,15 @@ class LockedTransactionTest extends Application {
     @Test
     void callersTransaction_ofACallWhoseOwnLockIsLost_isLeftToItsCaller() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesTheLockOfItsCall);
-        assertThat(isMarked).isFalse();
+        assertThat(TransactionsByHand.isMarked).isFalse();
     }
 
     @Test
     void lockOfACall_whoseTransactionTimesOut_isHeldUntilTheMethodHasEnded() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThat(work.thatOutlivesItsTransaction()).isTrue();
         assertThat(isHeld("outlived")).isFalse();
         assertThat(EVENTS).containsExactly("timed out", "released");
@@ -325,7 +252,7 @@ class LockedTransactionTest extends Application {
         work().thatLeavesItsTransactionOpen();
         assertThat(isHeld("left")).isTrue();
         assertThat(EVENTS).isEmpty();
-        REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
+        TransactionsByHand.REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
         assertThat(isHeld("left")).isFalse();
         assertThat(EVENTS).containsExactly("released");
     }
@@ -335,20 +262,20 @@ class LockedTransactionTest extends Application {
     void lock_underWhichATransactionIsLeftOpen_isNotHadByTheNextCallOnTheThread() {
         Work work = work();
         work.thatLeavesItsTransactionOpen();
-        status = Status.STATUS_NO_TRANSACTION;
+        TransactionsByHand.status = Status.STATUS_NO_TRANSACTION;
         assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(work::thatFindsTheLockOfAnother);
-        endTransaction();
+        TransactionsByHand.end();
         assertThat(isHeld("left")).isFalse();
     }
 
     @Test
     void lock_underWhichATransactionIsLeftOpenInThePlaceOfTheCallers_isHeldUntilThatHasCompleted() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         work.thatBeginsAnotherTransaction();
         assertThat(isHeld("chained")).isTrue();
         assertThat(EVENTS).isEmpty();
-        endTransaction();
+        TransactionsByHand.end();
         assertThat(isHeld("chained")).isFalse();
         assertThat(EVENTS).containsExactly("released");
     }
@@ -356,7 +283,7 @@ class LockedTransactionTest extends Application {
     @Test
     void lockThatIsLostInATransactionInThePlaceOfTheCallers_isReported() {
         Work work = work();
-        status = Status.STATUS_ACTIVE;
+        TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(work::thatLosesItsLockInAnotherTransactionWhichItEnds);
     }
