@@ -45,24 +45,40 @@ public final class SureLock implements Lock {
 
     /**
      * Takes the lock. A thread that waits for it asks again every few milliseconds: one that is before it in the queue,
-     * and is woken in its place, may never run.
+     * and is woken in its place, may never run. An interrupt is kept.
      */
     @Override
     public void lock() {
+        boolean interrupted = false;
         try {
-            boolean taken = mutex.tryLock();
-            while (!taken) {
-                taken = mutex.tryLock(TURN_MILLIS, TimeUnit.MILLISECONDS) || mutex.tryLock();
+            while (true) {
+                try {
+                    takeInTurns();
+                    return;
+                } catch (InterruptedException e) { // wait on, and restore the status later
+                    interrupted = true;
+                }
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            mutex.lock();
+        } finally { // also if there is no memory to wait
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        mutex.lockInterruptibly();
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        takeInTurns();
+    }
+
+    private void takeInTurns() throws InterruptedException {
+        boolean taken = mutex.tryLock();
+        while (!taken) {
+            taken = mutex.tryLock(TURN_MILLIS, TimeUnit.MILLISECONDS) || mutex.tryLock();
+        }
     }
 
     @Override

@@ -107,6 +107,28 @@ class SureLockTest {
 
     @Test
     void threadThatWaitsForTheLock_andNeverRunsAgain_keepsNoOtherFromIt() throws Exception {
+        assertThat(isTakenBehindALostThread(Lock::lock)).as("interrupted").isFalse();
+        assertThat(isTakenBehindALostThread(Lock::lockInterruptibly))
+                .as("interrupted")
+                .isFalse();
+    }
+
+    @Test
+    void threadThatIsInterrupted_getsTheLockBehindOneThatNeverRunsAgain_andStaysInterrupted() throws Exception {
+        assertThat(isTakenBehindALostThread(lock -> {
+                    Thread.currentThread().interrupt();
+                    lock.lock();
+                }))
+                .as("interrupted before")
+                .isTrue();
+    }
+
+    private interface Taking {
+        void take(Lock lock) throws InterruptedException;
+    }
+
+    /** Returns whether the thread is interrupted that has taken the lock. */
+    private static boolean isTakenBehindALostThread(Taking taking) throws Exception {
         Lock lock = new SureLock(System::nanoTime);
         lock.lock();
         Thread lost = new Thread(lock::lock);
@@ -114,16 +136,16 @@ class SureLockTest {
         lost.start();
         StandingThread.standStillIn("tryAcquireNanos", lost);
         FutureTask<Boolean> next = new FutureTask<>(() -> {
-            lock.lock();
+            taking.take(lock);
             lock.unlock();
-            return true;
+            return Thread.currentThread().isInterrupted();
         });
         Thread other = new Thread(next);
         other.setDaemon(true);
         other.start();
         await().until(() -> other.getState() == Thread.State.TIMED_WAITING);
         lock.unlock();
-        assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+        return next.get(10, TimeUnit.SECONDS);
     }
 
     @Test
