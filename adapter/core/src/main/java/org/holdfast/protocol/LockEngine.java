@@ -132,12 +132,13 @@ public final class LockEngine {
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         this.releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
-        Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
+        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing, sweeps);
+        Handoff handoff =
+                new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag, tickets::leaveHandedOff);
         this.leases = new Leases(time, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag, ownNodes);
         // what callers ask and wait for
-        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing, sweeps);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
         long answerNanos = timing.nodeTimeout().toNanos();
@@ -273,6 +274,7 @@ public final class LockEngine {
             stopWaiting();
             lossNotifier.sweep();
             callbacks.close();
+            tickets.leaveHandedOff();
         } finally {
             leases.close(deadline);
         }

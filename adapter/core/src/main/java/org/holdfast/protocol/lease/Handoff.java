@@ -21,7 +21,7 @@ public final class Handoff {
     public static final int MOST = 15;
 
     /** So long after it was taken a lock is not handed off any more. */
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    public static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** A lease that is not renewed may last for this part less than one that the nodes have just granted. */
     private static final int SPENT_OF_FIXED = 100;
@@ -33,7 +33,9 @@ public final class Handoff {
     private final Successor successor;
     private final Counters counters;
     private final StopFlag stopFlag;
+    private final Runnable beforeRelease;
 
+    /** @param beforeRelease is run before a lock that was handed off is released on the nodes. Must not block */
     public Handoff(
             Time time,
             Timing timing,
@@ -41,7 +43,8 @@ public final class Handoff {
             Losses losses,
             Successor successor,
             Counters counters,
-            StopFlag stopFlag) {
+            StopFlag stopFlag,
+            Runnable beforeRelease) {
         this.time = time;
         this.timing = timing;
         this.heldLocks = heldLocks;
@@ -49,11 +52,16 @@ public final class Handoff {
         this.successor = successor;
         this.counters = counters;
         this.stopFlag = stopFlag;
+        this.beforeRelease = beforeRelease;
     }
 
     /** Hands the lock off if that is possible; returns whether a waiter has it now. */
     boolean handOff(HeldLock released) {
-        return isPossible(released) && successor.handOff(released);
+        boolean handedOff = isPossible(released) && successor.handOff(released);
+        if (!handedOff && released.cohort().passed() > 0) {
+            beforeRelease.run();
+        }
+        return handedOff;
     }
 
     /** With bounds, so that other processes have their turn, and with half of the validity left for the next holder. */

@@ -269,13 +269,22 @@ public final class Places {
             try {
                 leaveQueue(Objects.requireNonNull(turn, "not in line"), got);
             } finally {
-                Ticket mine = ticket;
-                if (mine != null) {
-                    tickets.leave(mine, got == null && !overtaken);
-                }
+                leaveTicket(got);
             }
             Objects.requireNonNull(queueing, "not in line") // last: a recorder that fails must leave nothing behind
                     .ended(demand.line().lock(), demand.line().kind().name(), got != null);
+        }
+
+        private void leaveTicket(@Nullable HeldLock got) {
+            Ticket mine = ticket;
+            if (mine == null) {
+                return;
+            }
+            if (got != null && got.cohort().passed() > 0) {
+                tickets.leaveWithOthers(mine);
+            } else {
+                tickets.leave(mine, got == null && !overtaken);
+            }
         }
 
         private void leaveQueue(WaitQueues.Turn left, @Nullable HeldLock got) {

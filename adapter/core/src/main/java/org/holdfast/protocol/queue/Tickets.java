@@ -6,12 +6,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.NodeSet;
@@ -33,6 +36,9 @@ public final class Tickets {
     /** So many are refreshed by one command, and so many commands sent in one go. */
     private static final int BATCH = 100;
 
+    /** So long a ticket may stay on the nodes whose owner has the lock, which keeps out all behind it anyway. */
+    private static final long LONGEST_STAY_NANOS = Handoff.LONGEST_NANOS;
+
     private final Time time;
     private final Randomness randomness;
     private final TokenClock tokens;
@@ -40,6 +46,9 @@ public final class Tickets {
     private final Duration ttl;
     private final WakeUp sweeps;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
+
+    /** Those whose owners were handed the lock: they are taken away together. */
+    private final Queue<Ticket> handedOff = new ConcurrentLinkedQueue<>();
 
     /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
     private final ReentrantLock sending = new ReentrantLock();
@@ -119,8 +128,44 @@ public final class Tickets {
         }
     }
 
+    /**
+     * Takes a ticket away whose owner was handed the lock, together with others: with {@link #leaveHandedOff}, or by a
+     * sweep. A command for each would cost more than the hand-offs.
+     */
+    void leaveWithOthers(Ticket ticket) {
+        kept.remove(ticket.id());
+        handedOff.add(ticket);
+        sweeps.within(LONGEST_STAY_NANOS);
+    }
+
+    /** Takes the tickets away whose owners were handed their locks, of which one is to be released on the nodes. */
+    public void leaveHandedOff() {
+        while (!handedOff.isEmpty()) {
+            sending.lock();
+            try {
+                nodes.sendAll(nextHandedOff(), NodeSet.first(nodes.count()))
+                        .forEach(round -> round.leave(answer -> {}));
+            } catch (RuntimeException e) { // a holder that releases its lock must not fail for that
+                LOG.log(System.Logger.Level.DEBUG, "HF0215: tickets are left to expire", e);
+            } finally {
+                sending.unlock();
+            }
+        }
+    }
+
+    private List<Command.Leave> nextHandedOff() {
+        List<Command.Leave> commands = new ArrayList<>();
+        Ticket next = handedOff.poll();
+        while (next != null) {
+            commands.add(new Command.Leave(next, false));
+            next = commands.size() < BATCH ? handedOff.poll() : null;
+        }
+        return commands;
+    }
+
     /** Refreshes the tickets that are due, those of the same line together, and waits for no answer. */
     public void sweep() {
+        leaveHandedOff();
         Map<Line, List<Ticket>> due = new HashMap<>(0);
         for (Kept each : kept.values()) {
             Ticket ticket = each.ticket();
@@ -164,6 +209,6 @@ public final class Tickets {
 
     /** Returns how many there are. */
     public int size() {
-        return kept.size();
+        return kept.size() + handedOff.size();
     }
 }

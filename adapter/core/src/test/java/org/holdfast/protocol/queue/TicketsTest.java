@@ -136,6 +136,44 @@ class TicketsTest {
     }
 
     @Test
+    void tickets_whoseOwnersWereHandedTheLock_areTakenAwayTogether_andNotRefreshed() {
+        List<Ticket> owners = List.of(ticket("a", 1), ticket("a", 2), ticket("b", 3));
+        owners.forEach(ticket -> tickets.keep(ticket, Long.MAX_VALUE));
+        owners.forEach(tickets::leaveWithOthers);
+        fixture.time.passMillis(400);
+        assertThat(service.sent).isEmpty();
+        assertThat(tickets.size()).isEqualTo(3);
+        tickets.leaveHandedOff();
+        assertThat(service.sent(Command.Leave.class).stream()
+                        .filter(sent -> sent.node() == 0)
+                        .map(sent -> ((Command.Leave) sent.command()).ticket()))
+                .containsExactlyElementsOf(owners);
+        assertThat(service.roundsNotLeft()).isZero();
+        tickets.sweep();
+        tickets.leaveHandedOff();
+        assertThat(service.sent).hasSize(3 * 3);
+        assertThat(tickets.size()).isZero();
+    }
+
+    @Test
+    void ticket_whoseOwnerWasHandedTheLock_andKeepsIt_isTakenAwayByTheSweepAfterAMoment() {
+        tickets.leaveWithOthers(ticket("a", 1));
+        assertThat(reportedMillis()).isEqualTo(100);
+        tickets.sweep();
+        assertThat(service.sent(Command.Leave.class)).hasSize(3);
+    }
+
+    @Test
+    void tickets_thatCannotBeTakenAwayTogether_areLeftToExpire() {
+        service.node(0, command -> {
+            throw new IllegalStateException("no selector");
+        });
+        tickets.leaveWithOthers(ticket("a", 1));
+        tickets.leaveHandedOff();
+        assertThat(tickets.size()).isZero();
+    }
+
+    @Test
     void ticket_thatCannotBeTakenAway_isLeftToExpire() {
         Ticket ticket = ticket("a", 1);
         tickets.keep(ticket, Long.MAX_VALUE);

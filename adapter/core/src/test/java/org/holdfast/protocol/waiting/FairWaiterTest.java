@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.EngineBridge;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the ticket of a caller that leaves a line whose order the nodes know. */
@@ -64,6 +67,55 @@ class FairWaiterTest {
         waiter.leave();
         assertThat(waiter.result()).isInstanceOf(AcquireResult.Held.class);
         assertThat(announced()).containsExactly(false);
+    }
+
+    private HeldLock heldBy(Acquiring waiter) {
+        waiter.step();
+        waiter.leave();
+        return ((AcquireResult.Held) waiter.result()).heldLock();
+    }
+
+    private void giveBack(HeldLock heldLock) {
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
+    }
+
+    private List<Ticket> ticketsDrawn() {
+        return fixture.service.sent(Command.Acquire.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .map(sent -> ((Command.Acquire) sent.command()).queueing().orElseThrow())
+                .map(queueing -> queueing.ticket().orElseThrow())
+                .toList();
+    }
+
+    /** A node that received the release first would keep others out for the tickets. */
+    @Test
+    void tickets_ofWaitersThatWereHandedTheLock_areTakenAwayTogether_rightBeforeItsRelease() {
+        everyNode(new Reply.Queued(900));
+        List<Acquiring> waiters = List.of(waiterInLine(), waiterInLine(), waiterInLine());
+        List<Ticket> drawn = ticketsDrawn();
+        List<Ticket> handed = drawn.subList(1, 3);
+        everyNode(new Reply.Granted(handed.stream().map(Ticket::number).toList()));
+        fixture.time.passMillis(1_000);
+        HeldLock first = heldBy(waiters.get(0));
+        fixture.service.sent.clear();
+        giveBack(first);
+        HeldLock second = heldBy(waiters.get(1));
+        giveBack(second);
+        HeldLock third = heldBy(waiters.get(2));
+        assertThat(third.token()).isEqualTo(first.token() + 2);
+        assertThat(fixture.service.sent).isEmpty();
+        giveBack(third);
+        List<Command> sent = fixture.service.sent.stream()
+                .filter(each -> each.node() == 0)
+                .map(ScriptedNodes.Sent::command)
+                .toList();
+        assertThat(sent.subList(0, 2))
+                .containsExactlyElementsOf(handed.stream()
+                        .map(ticket -> (Command) new Command.Leave(ticket.accepted(), false))
+                        .toList());
+        assertThat(sent.get(2)).isInstanceOf(Command.Release.class);
+        assertThat(sent).hasSize(3);
+        assertThat(EngineBridge.remembered(fixture.engine)).isZero();
     }
 
     /** It had no place at the nodes, so no waiter stood behind it. */
