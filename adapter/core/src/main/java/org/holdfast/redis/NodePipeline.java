@@ -110,9 +110,9 @@ final class NodePipeline {
         return inFlight.peekFirst();
     }
 
-    /** Returns the next reply, and waits so long at the most for the rest of it if a part has come. */
-    Object read(long patienceNanos) {
-        return connection.read(patienceNanos);
+    /** Returns the next reply, or {@link NodeConnection#INCOMPLETE} if it has not come as a whole. */
+    Object poll() {
+        return connection.poll();
     }
 
     /** The oldest call has its reply: the next reply is to the next call. */

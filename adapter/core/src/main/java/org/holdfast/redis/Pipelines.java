@@ -2,7 +2,6 @@
 package org.holdfast.redis;
 
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
@@ -24,9 +23,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * called with the lock.
  */
 final class Pipelines implements PendingRound.Reader {
-
-    /** How long the rest of an answer may take that is late already. */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -205,13 +201,8 @@ final class Pipelines implements PendingRound.Reader {
         }
     }
 
-    /** Gives up a connection that has failed. A node that began to answer, or took a part, hangs if no more comes. */
     private void lose(int node, Throwable failure) {
-        String reason = Failures.describe(failure);
-        fail(node, reason);
-        if (Failures.innermost(failure) instanceof SocketTimeoutException) {
-            nodes.health(node).failed(reason);
-        }
+        fail(node, Failures.describe(failure));
     }
 
     /** Gives up a connection: nothing that is under way on it will be answered. */
@@ -301,41 +292,40 @@ final class Pipelines implements PendingRound.Reader {
         if (pipeline == null) {
             return; // it was dropped meanwhile
         }
-        do {
-            readOne(node, pipeline);
-        } while (pipelines[node] == pipeline && pipeline.hasBuffered());
+        boolean read = true;
+        while (read && pipelines[node] == pipeline) {
+            read = readOne(node, pipeline) && pipeline.hasBuffered();
+        }
     }
 
     /**
-     * How long to wait for the rest of an answer that has begun to come. Nothing else is read meanwhile, so an answer
-     * that comes byte by byte may take no longer than one that does not come: a node that answers each request so
-     * slowly would hold up the others for as long as it is asked.
+     * Reads an answer if it has come. The rest of one that has come in part is not waited for: the lock is held, and
+     * other nodes answer.
      */
-    private long patience(PendingCall call) {
-        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - call.answerableSince());
-        return Math.max(left, LEAST_PATIENCE_NANOS);
-    }
-
-    private void readOne(int node, NodePipeline pipeline) {
+    private boolean readOne(int node, NodePipeline pipeline) {
         PendingCall call = pipeline.oldest();
         if (call == null) {
             fail(node, "the node closed the connection or sent what was not asked for");
-            return;
+            return false;
         }
         Object reply;
         try {
-            reply = pipeline.read(patience(call));
+            reply = pipeline.poll();
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
             lose(node, e);
-            return;
+            return false;
+        }
+        if (reply == NodeConnection.INCOMPLETE) {
+            return false;
         }
         pipeline.dropOldest(); // whatever comes of it
         String over = replies.replied(node, pipeline, call, reply);
         if (over != null && pipelines[node] == pipeline) {
             fail(node, over);
         }
+        return true;
     }
 
     /** Returns whether a request waits for its answer. */

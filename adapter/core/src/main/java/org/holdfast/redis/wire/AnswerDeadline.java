@@ -30,6 +30,7 @@ final class AnswerDeadline {
     /** Whether a part of the answer is waited for, by {@link #answerBy}. */
     private boolean late;
 
+    private boolean awaited = true;
     private long patience = UNLIMITED;
     private long answerBy;
 
@@ -65,6 +66,15 @@ final class AnswerDeadline {
     /** What is read from now on is another answer: parts that come one by one may take one timeout together. */
     void beginAnswer() {
         late = bounded;
+    }
+
+    /** Has what has not come waited for, or not. */
+    void setAwaited(boolean yes) {
+        awaited = yes;
+    }
+
+    boolean isAwaited() {
+        return awaited;
     }
 
     /** Limits the wait for the parts of an answer that have not come, also if the timeout is longer. */

@@ -29,10 +29,12 @@ import redis.clients.jedis.util.RedisInputStream;
 /** One Jedis connection to one node. Not safe for use by several threads. */
 public final class NodeConnection extends Connection {
 
+    /** In the place of a reply that has not come, or not as a whole. */
+    public static final Object INCOMPLETE = ReplyReader.INCOMPLETE;
+
     private final NodeSocket socket;
     private final OutputStream outgoing;
     private final int term;
-    private boolean buffered;
 
     /** Made by the first reply, which comes while Jedis connects: before this object is initialized. */
     private @Nullable ReplyReader replies;
@@ -298,9 +300,19 @@ public final class NodeConnection extends Connection {
         }
     }
 
+    /** Returns the next reply, or {@link #INCOMPLETE} if it has not come; waits for nothing, and loses nothing. */
+    public Object poll() {
+        socket.answerDeadline().setAwaited(false);
+        try {
+            return readProtocolWithCheckingBroken();
+        } finally {
+            socket.answerDeadline().setAwaited(true);
+        }
+    }
+
     /** Returns whether more than the reply that was read has come already: a selector does not know of that. */
     public boolean hasBuffered() {
-        return buffered;
+        return replies != null && replies.hasMore();
     }
 
     @Override
@@ -308,11 +320,7 @@ public final class NodeConnection extends Connection {
         if (socket != null) { // else we are being introduced
             socket.answerDeadline().beginAnswer();
         }
-        try {
-            return replies(in).read();
-        } finally {
-            buffered = hasMore(in);
-        }
+        return replies(in).read();
     }
 
     private ReplyReader replies(RedisInputStream in) {
@@ -322,14 +330,6 @@ public final class NodeConnection extends Connection {
             replies = known;
         }
         return known;
-    }
-
-    private static boolean hasMore(RedisInputStream in) {
-        try {
-            return in.available() > 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** Closes without notice to the node. */

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketImpl;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
@@ -38,6 +39,18 @@ final class NodeSocket extends Socket {
 
     /** Null if it leads to a port. */
     private volatile @Nullable SocketFile file;
+
+    /** Nothing has come, and is not to be waited for. A layer of TLS goes on later, as after any timeout. */
+    static final class NothingYetException extends SocketTimeoutException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it does nothing: how it came here is no news
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
 
     private NodeSocket(SocketChannel channel, AnswerDeadline answerDeadline) throws IOException {
         super((SocketImpl) null);
@@ -193,6 +206,9 @@ final class NodeSocket extends Socket {
             }
 
             private int readLater() throws IOException {
+                if (!answerDeadline.isAwaited()) {
+                    throw new NothingYetException();
+                }
                 long answerBy = answerDeadline.forAnswer();
                 int read = 0;
                 while (read == 0) {

@@ -9,8 +9,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
-/** Stands before a node, and passes on what it answers byte by byte. */
+/** Stands before a node, and passes on what it answers byte by byte, or only how that begins. */
 public final class TricklingFront implements AutoCloseable {
 
     /** A reply of 31 bytes takes 620 ms. */
@@ -19,7 +20,9 @@ public final class TricklingFront implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final int behind;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean trickling;
+    private volatile boolean holding;
 
     TricklingFront(int behind) throws IOException {
         this.behind = behind;
@@ -32,6 +35,11 @@ public final class TricklingFront implements AutoCloseable {
 
     void trickle() {
         trickling = true;
+    }
+
+    /** Passes on the first byte of what the node answers from now on, and no more. */
+    void holdTheRest() {
+        holding = true;
     }
 
     private static void start(Runnable work) {
@@ -63,6 +71,10 @@ public final class TricklingFront implements AutoCloseable {
             OutputStream out = to.getOutputStream();
             int length;
             while ((length = in.read(bytes)) >= 0) {
+                if (replies && holding) {
+                    out.write(bytes, 0, 1);
+                    closed.await();
+                }
                 int done = 0;
                 for (; done < length && replies && trickling; done++) {
                     out.write(bytes, done, 1);
@@ -80,6 +92,7 @@ public final class TricklingFront implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        closed.countDown();
         listener.close();
         for (Socket socket : open) {
             socket.close();
