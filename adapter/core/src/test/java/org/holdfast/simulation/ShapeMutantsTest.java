@@ -251,6 +251,11 @@ class ShapeMutantsTest {
     }
 
     @ConcurrentTest
+    void ticketOfAHandedLockNotTakenAway_isFound() throws Exception {
+        assertFound("Violation: ", new Mutant().with(QUEUE + "Tickets.java", "        handedOff.add(ticket);\n", ""));
+    }
+
+    @ConcurrentTest
     void fenceOfTheSecondNameNotHealed_isFound() throws Exception {
         assertFound(
                 "Violation: 2:",

@@ -116,13 +116,13 @@ public final class Tickets {
      * @param announced whether the waiters behind it are notified
      */
     void leave(Ticket ticket, boolean announced) {
-        kept.remove(ticket.id());
+        refreshNoMore(ticket);
         sending.lock();
         try {
             nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
                     .leave(answer -> {});
         } catch (RuntimeException e) { // a caller that leaves may have got the lock, and must receive it
-            LOG.log(System.Logger.Level.DEBUG, "HF0215: a ticket is left to expire", e);
+            logThatTheyExpire(e);
         } finally {
             sending.unlock();
         }
@@ -133,9 +133,13 @@ public final class Tickets {
      * sweep. A command for each would cost more than the hand-offs.
      */
     void leaveWithOthers(Ticket ticket) {
-        kept.remove(ticket.id());
+        refreshNoMore(ticket);
         handedOff.add(ticket);
         sweeps.within(LONGEST_STAY_NANOS);
+    }
+
+    private void refreshNoMore(Ticket ticket) {
+        kept.remove(ticket.id());
     }
 
     /** Takes the tickets away whose owners were handed their locks, of which one is to be released on the nodes. */
@@ -146,11 +150,15 @@ public final class Tickets {
                 nodes.sendAll(nextHandedOff(), NodeSet.first(nodes.count()))
                         .forEach(round -> round.leave(answer -> {}));
             } catch (RuntimeException e) { // a holder that releases its lock must not fail for that
-                LOG.log(System.Logger.Level.DEBUG, "HF0215: tickets are left to expire", e);
+                logThatTheyExpire(e);
             } finally {
                 sending.unlock();
             }
         }
+    }
+
+    private static void logThatTheyExpire(RuntimeException why) {
+        LOG.log(System.Logger.Level.DEBUG, "HF0215: tickets are left to expire", why);
     }
 
     private List<Command.Leave> nextHandedOff() {

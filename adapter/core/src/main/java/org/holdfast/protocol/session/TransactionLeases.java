@@ -97,7 +97,7 @@ public final class TransactionLeases {
         try {
             int shares = heldLock.shares(); // first: one given back meanwhile must not make both equal
             Integer keeping = shares == 0 ? null : sharesKept.get(heldLock);
-            if (keeping != null && keeping == shares && !heldLock.isDetached()) {
+            if (keeping != null && keeping == shares) {
                 belongToKeeper(heldLock);
             }
         } catch (RuntimeException | Error e) {

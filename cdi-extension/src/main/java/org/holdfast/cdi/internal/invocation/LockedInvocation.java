@@ -13,6 +13,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
+import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.OnBusy;
 import org.holdfast.cdi.OnLoss;
 import org.holdfast.cdi.internal.operation.LockedOperation;
@@ -139,11 +140,11 @@ public final class LockedInvocation {
     /** The method may have ended its caller's transaction, and have begun another one. */
     private void joinTransactionLeftOpen(@Nullable Exception thrown) {
         Object open = services.transactions().key();
-        if (open == null || open.equals(outerTransaction) || !operation.isOfTransaction()) {
+        if (open == null || open.equals(outerTransaction) || operation.scope() != LockScope.TRANSACTION) {
             return;
         }
         try {
-            if (!operation.goesOn() && tellsOfLoss()) {
+            if (tellsOfLoss()) {
                 keep(open);
             }
             tellEndAfterTransaction();
@@ -180,11 +181,22 @@ public final class LockedInvocation {
     private @Nullable Object runUntilCompletion() throws Exception {
         Object later = null;
         try {
-            later = keepUntilCompletion(proceed());
+            keepUntilCallersTransactionEnds();
+            later = keepUntilCompletion(proceedAndJoin());
             return later;
         } finally {
             if (later == null) { // thrown, or nothing to wait for
                 release();
+            }
+        }
+    }
+
+    /** What the method does before it returns may be the transaction's: it is committed under the lock as well. */
+    private void keepUntilCallersTransactionEnds() {
+        if (operation.scope() == LockScope.TRANSACTION && tellsOfLoss()) {
+            keep(outerTransaction);
+            if (confirmed) {
+                tellEndAfterTransaction();
             }
         }
     }
@@ -240,7 +252,7 @@ public final class LockedInvocation {
     public void joinTransaction() {
         Object inner = services.transactions().key();
         boolean isCallers = outerTransaction != null && outerTransaction.equals(inner);
-        if (!isCallers && !operation.goesOn() && tellsOfLoss()) {
+        if (!isCallers && tellsOfLoss()) {
             keep(inner);
         }
     }

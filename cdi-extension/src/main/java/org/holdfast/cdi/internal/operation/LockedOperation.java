@@ -53,7 +53,7 @@ public record LockedOperation(
         return result.goesOn();
     }
 
-    /** Returns whether the lock is the transaction's, if one is active. */
+    /** Returns whether the lock is the transaction's and belongs to it, if one is active. */
     public boolean isOfTransaction() {
         return scope == LockScope.TRANSACTION && !goesOn();
     }
