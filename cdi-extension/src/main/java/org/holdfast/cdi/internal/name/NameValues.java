@@ -105,6 +105,10 @@ final class NameValues {
             if (shown && Proxy.isProxyClass(value.getClass())) {
                 return owner + "dynamic proxy, whose text may be that of its handler";
             }
+            String textless = shown ? TextlessTypes.whyNever(value.getClass()) : null;
+            if (textless != null) {
+                return owner + textless;
+            }
             if (isIdentityIn(text, value) || named.stream().anyMatch(name -> isNameOf(value.getClass(), name))) {
                 return owner + value.getClass().getTypeName() + ", whose text is another one for each instance";
             }
@@ -265,6 +269,10 @@ final class NameValues {
         }
         if (Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !HAS_TEXT_OF_ITS_OWN.get(type)) {
             return "a " + type.getTypeName() + ", whose text says nothing of its content";
+        }
+        String textless = TextlessTypes.whyNever(type);
+        if (textless != null) {
+            return "a " + textless;
         }
         return type.isRecord() && isTextGenerated(type) && records.add(type) ? whyNeverOfParts(type, records) : null;
     }

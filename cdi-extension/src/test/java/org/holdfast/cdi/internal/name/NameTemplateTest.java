@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +113,8 @@ class NameTemplateTest {
             Optional<NameValuesTest.Blob> blob,
             CompletableFuture<String> future,
             Bean bean,
+            ByteBuffer buffer,
+            List<Calendar> days,
             NameValuesTest.Nested nested,
             NameValuesTest.Digest digest,
             List<String> texts) {}
@@ -122,7 +126,8 @@ class NameTemplateTest {
                 .findFirst()
                 .orElseThrow();
         Parameters parameters = Parameters.of(declared, position -> null);
-        for (String name : List.of("bytes", "lists", "blob", "future", "bean", "args[0]", " args[ 1 ] ")) {
+        for (String name :
+                List.of("bytes", "lists", "blob", "future", "bean", "buffer", "days", "args[0]", " args[ 1 ] ")) {
             assertThatIllegalArgumentException()
                     .as(name)
                     .isThrownBy(() -> NameTemplate.parse("#{" + name + "}", parameters))
