@@ -29,20 +29,28 @@ final class NameExpression {
 
     private static final Pattern STRING = Pattern.compile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\"");
 
+    /** Where it has neither of these, its value is one that it has read, or a number. */
+    private static final Pattern TEXT_MADE = Pattern.compile("\\+=|\\(");
+
     private static final ELResolver RESOLVERS = resolvers();
 
     private final ValueExpression expression;
     private final Map<String, Integer> positions;
     private final Set<Integer> used;
+    private final boolean makesText;
+    private final boolean hasFunctions;
 
     private NameExpression(ValueExpression expression, Map<String, Integer> positions, Set<Integer> used) {
+        String source = withoutStrings(expression.getExpressionString());
+        this.makesText = TEXT_MADE.matcher(source).find();
+        this.hasFunctions = source.contains("->");
         this.expression = expression;
         this.positions = positions;
         this.used = used;
     }
 
     private static ELResolver resolvers() {
-        CompositeELResolver all = new CompositeELResolver();
+        CompositeELResolver all = new NotingResolver();
         all.add(new ParameterResolver());
         all.add(new MapELResolver(true));
         all.add(new ListELResolver(true));
@@ -54,7 +62,7 @@ final class NameExpression {
 
     /** @throws IllegalArgumentException if it is not well formed, or names what is no parameter */
     static NameExpression compile(String source, Parameters parameters) {
-        Context context = new Context(parameters.positions(), new Object[0]);
+        Context context = new Context(parameters.positions(), new Object[0], null);
         try {
             ValueExpression compiled =
                     ExpressionFactory.newInstance().createValueExpression(context, source, Object.class);
@@ -102,9 +110,15 @@ final class NameExpression {
                         + used.stream().map(String::valueOf).collect(Collectors.joining(", ")) + ")";
     }
 
+    /** Returns what an evaluation of it notes its operands in; null if it makes no text of any. */
+    @Nullable
+    Operands operands() {
+        return makesText ? new Operands(hasFunctions) : null;
+    }
+
     /** @throws ELException if it cannot be evaluated; its message may contain values */
-    Object evaluate(Object[] arguments) {
-        return expression.getValue(new Context(positions, arguments));
+    Object evaluate(Object[] arguments, @Nullable Operands operands) {
+        return expression.getValue(new Context(positions, arguments, operands));
     }
 
     @Override
@@ -117,12 +131,14 @@ final class NameExpression {
 
         private final Map<String, Integer> positions;
         private final Object[] arguments;
+        private final @Nullable Operands operands;
         private final Set<String> unknown = new TreeSet<>();
         private final Set<String> used = new TreeSet<>();
 
-        Context(Map<String, Integer> positions, Object[] arguments) {
+        Context(Map<String, Integer> positions, Object[] arguments, @Nullable Operands operands) {
             this.positions = positions;
             this.arguments = arguments;
+            this.operands = operands;
             putContext(Context.class, this); // implementations wrap a context, but pass on what is put there
         }
 
@@ -154,6 +170,35 @@ final class NameExpression {
                     throw new ELException("a lock's name sets no variables");
                 }
             };
+        }
+    }
+
+    /** Notes what is read: implementations convert operands to text by themselves, and show that to no resolver. */
+    private static final class NotingResolver extends CompositeELResolver {
+
+        @Override
+        public @Nullable Object getValue(ELContext context, Object base, Object property) {
+            Object value = super.getValue(context, base, property);
+            Operands operands = operands(context);
+            if (operands != null) {
+                operands.read(base, value);
+            }
+            return value;
+        }
+
+        @Override
+        public @Nullable Object invoke(
+                ELContext context, Object base, Object method, Class<?>[] types, Object[] arguments) {
+            Object value = super.invoke(context, base, method, types, arguments);
+            Operands operands = operands(context);
+            if (operands != null) {
+                operands.called(base, method, value);
+            }
+            return value;
+        }
+
+        private static @Nullable Operands operands(ELContext context) {
+            return ((Context) context.getContext(Context.class)).operands;
         }
     }
 

@@ -148,7 +148,8 @@ public final class NameTemplate {
     }
 
     private String value(NameExpression expression, Object[] arguments) {
-        Object value = evaluate(expression, arguments);
+        Operands operands = expression.operands();
+        Object value = evaluate(expression, arguments, operands);
         if (value == null) {
             throw noName(expression, "null");
         }
@@ -159,16 +160,16 @@ public final class NameTemplate {
         if (text.length() > LockRequest.MAX_NAME_BYTES) {
             return text; // no request takes it, so there is nothing to look for in it
         }
-        String reason = whyRefused(value, text);
+        String reason = whyRefused(value, text, operands);
         if (reason != null) { // with an identity in it each call would have a lock of its own
             throw noName(expression, reason);
         }
         return text;
     }
 
-    private @Nullable Object evaluate(NameExpression expression, Object[] arguments) {
+    private @Nullable Object evaluate(NameExpression expression, Object[] arguments, @Nullable Operands operands) {
         try {
-            return expression.evaluate(arguments);
+            return expression.evaluate(arguments, operands);
         } catch (RuntimeException e) {
             throw noName(expression, "not to be evaluated: " + kindOf(e));
         }
@@ -183,9 +184,10 @@ public final class NameTemplate {
         }
     }
 
-    private static @Nullable String whyRefused(Object value, String text) {
+    private static @Nullable String whyRefused(Object value, String text, @Nullable Operands operands) {
         try {
-            return NameValues.whyRefused(value, text);
+            String reason = NameValues.whyRefused(value, text);
+            return reason == null && operands != null ? operands.whyRefused(text) : reason;
         } catch (RuntimeException e) {
             return "a " + value.getClass().getTypeName() + ", whose content cannot be looked at: " + kindOf(e);
         }
