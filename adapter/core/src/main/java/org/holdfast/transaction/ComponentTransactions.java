@@ -2,6 +2,7 @@
 package org.holdfast.transaction;
 
 import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.util.List;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
@@ -17,7 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComponentTransactions implements Transactions {
 
+    /** The name that each server has, for threads of components. */
     private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
+
+    /** And those by which WildFly and GlassFish have the same object for all threads. */
+    private static final List<String> NAMES = List.of(
+            REGISTRY,
+            "java:jboss/TransactionSynchronizationRegistry",
+            "java:appserver/TransactionSynchronizationRegistry");
 
     private volatile @Nullable Transactions found;
 
@@ -30,22 +38,39 @@ public final class ComponentTransactions implements Transactions {
      */
     public static Transactions find() {
         try {
-            return new ComponentTransactions(lookUp());
+            return new ComponentTransactions(lookUpAny());
         } catch (NoInitialContextException e) {
             return NONE;
-        } catch (NamingException e) {
-            return new ComponentTransactions(null); // it may be there for threads of components
         }
     }
 
-    private static Transactions lookUp() throws NamingException {
-        Object registry = InitialContext.doLookup(REGISTRY);
+    /** Returns null where there are none for this thread: there may be for others, later. */
+    private static @Nullable Transactions lookUpAny() throws NoInitialContextException {
+        Transactions any = null;
+        for (int i = 0; i < NAMES.size() && any == null; i++) {
+            any = lookUpOrNull(NAMES.get(i));
+        }
+        return any;
+    }
+
+    private static @Nullable Transactions lookUpOrNull(String name) throws NoInitialContextException {
+        try {
+            return lookUp(name);
+        } catch (NoInitialContextException e) {
+            throw e;
+        } catch (NamingException e) {
+            return null;
+        }
+    }
+
+    private static Transactions lookUp(String name) throws NamingException {
+        Object registry = InitialContext.doLookup(name);
         try {
             return new JtaTransactions((TransactionSynchronizationRegistry) registry);
         } catch (LinkageError
                 | ClassCastException e) { // the library does not see what the server has: nothing can be joined
             throw new IllegalStateException(
-                    "HF0107: " + REGISTRY
+                    "HF0107: " + name
                             + " is there, and its type is not to be seen from the class loader of this library: put the"
                             + " library where the Jakarta Transactions API is seen, such as WEB-INF/lib",
                     e);
@@ -56,7 +81,7 @@ public final class ComponentTransactions implements Transactions {
         Transactions known = found;
         if (known == null) {
             try {
-                known = lookUp();
+                known = lookUp(REGISTRY);
                 found = known;
             } catch (NamingException e) {
                 return NONE; // this thread is none of a component

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A transaction that is begun under a lock; tests on servers have real ones. */
 @Timeout(60)
@@ -286,5 +288,22 @@ class LockedTransactionTest extends Application {
         TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(work::thatLosesItsLockInAnotherTransactionWhichItEnds);
+    }
+
+    /** A thread that no component has started finds no names of components, and has transactions all the same. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java:jboss/TransactionSynchronizationRegistry",
+                "java:appserver/TransactionSynchronizationRegistry"
+            })
+    void transactionOfAThreadWithoutAComponent_thatIsLeftOpen_keepsTheLock(String name) {
+        naming.unbind("java:comp/TransactionSynchronizationRegistry");
+        naming.bind(name, TransactionsByHand.registry());
+        Work work = work();
+        work.thatLeavesItsTransactionOpen();
+        assertThat(isHeld("left")).isTrue();
+        TransactionsByHand.end();
+        assertThat(isHeld("left")).isFalse();
     }
 }

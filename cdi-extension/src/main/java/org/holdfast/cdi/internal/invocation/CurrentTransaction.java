@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal.invocation;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.util.List;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
@@ -12,22 +13,43 @@ import org.jspecify.annotations.Nullable;
 /** The transaction of the calling thread, where there are transactions. */
 public final class CurrentTransaction {
 
+    /** The name that each server has, for threads of components. */
     private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
 
-    /** Java SE has no names at all: nothing is to be looked for at each call. */
-    private final boolean hasNames = hasNames();
+    /** Where WildFly and GlassFish have the same object for all threads. */
+    private static final List<String> OF_SERVERS = List.of(
+            "java:jboss/TransactionSynchronizationRegistry", "java:appserver/TransactionSynchronizationRegistry");
 
-    /** One object for all threads; only found where a component's names can be looked up. */
+    /** Java SE has no names at all: nothing is to be looked for at each call. */
+    private final boolean hasNames;
+
+    /** One object for all threads. */
     private volatile @Nullable TransactionSynchronizationRegistry registry;
 
-    private static boolean hasNames() {
+    /**
+     * Looks for what any thread can find: the first call may come on a thread of no component, in a transaction that
+     * only the factory would see then.
+     */
+    public CurrentTransaction() {
+        boolean names = true;
         try {
-            InitialContext.doLookup(REGISTRY);
-            return true;
+            registry = find(REGISTRY);
+            for (String name : OF_SERVERS) {
+                registry = registry == null ? find(name) : registry;
+            }
         } catch (NoInitialContextException e) {
-            return false;
-        } catch (NamingException e) {
-            return true; // it may be there for other callers than this one
+            names = false;
+        }
+        hasNames = names;
+    }
+
+    private static @Nullable TransactionSynchronizationRegistry find(String name) throws NoInitialContextException {
+        try {
+            return InitialContext.doLookup(name);
+        } catch (NoInitialContextException e) {
+            throw e;
+        } catch (NamingException e) { // it may be there for other callers than this one
+            return null;
         }
     }
 
@@ -88,10 +110,10 @@ public final class CurrentTransaction {
         TransactionSynchronizationRegistry known = registry;
         if (known == null && hasNames) {
             try {
-                known = InitialContext.doLookup(REGISTRY);
+                known = find(REGISTRY);
                 registry = known;
-            } catch (NamingException e) {
-                return null; // no container, or none with transactions
+            } catch (NoInitialContextException e) {
+                return null; // this thread sees no names
             }
         }
         return known;
