@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -11,6 +12,7 @@ import jakarta.transaction.RollbackException;
 import jakarta.transaction.Status;
 import jakarta.transaction.UserTransaction;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
@@ -27,6 +29,7 @@ import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A lock whose thread has gone on to other work while its transaction has not ended. */
@@ -104,6 +107,45 @@ class LeftOpenTransactionIT {
                 transaction.rollback();
             }
         }
+    }
+
+    /** Some servers end it when the stage completes, and others when the method returns. */
+    @Test
+    void newTransaction_ofAMethodThatReturnsAStage_rollsBackOnALostLock() {
+        assertThatExceptionOfType(Exception.class)
+                .isThrownBy(() -> writing.writeForAStageUntilTheLockIsLost(
+                                "staged-anew", () -> locks.forceRelease(LockRequest.of("staged-anew")))
+                        .toCompletableFuture()
+                        .get())
+                .withRootCauseInstanceOf(LeaseLostException.class);
+        assertThat(writing.outcome()).isEqualTo(Status.STATUS_ROLLEDBACK);
+    }
+
+    /** What the method has done for its caller's transaction is not committed yet. */
+    @Test
+    void lock_ofAMethodWhoseStageIsComplete_isHeldUntilItsCallersTransactionHasEnded() throws Exception {
+        transaction.begin();
+        assertThat(writing.stage("staged").toCompletableFuture().get()).isEqualTo("staged");
+        long token = nodes.token("staged");
+        assertThat(nodes.isReleased("staged", token)).isFalse();
+        transaction.commit();
+        await().atMost(PATIENCE).until(() -> nodes.isReleased("staged", token));
+    }
+
+    /** Names of components are not to be seen there. */
+    @Test
+    @EnabledIfSystemProperty(named = "server", matches = "wildfly", disabledReason = "others refuse such threads")
+    void transactionThatIsLeftOpen_onAThreadThatNoComponentHasStarted_keepsTheLock() throws Exception {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        FutureTask<Boolean> held = new FutureTask<>(() -> {
+            Thread.currentThread().setContextClassLoader(loader);
+            writing.begin("of-a-thread", transaction);
+            boolean keeps = !nodes.isReleased("of-a-thread", nodes.token("of-a-thread"));
+            transaction.commit();
+            return keeps;
+        });
+        new Thread(held).start();
+        assertThat(held.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
     private void lose(Lease lease) {
