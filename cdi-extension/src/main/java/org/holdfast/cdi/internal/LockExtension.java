@@ -38,6 +38,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.internal.deployment.ApplicationBeans;
+import org.holdfast.cdi.internal.deployment.Intercepted;
 import org.holdfast.cdi.internal.deployment.LockedApplication;
 import org.holdfast.cdi.internal.deployment.TargetOperations;
 import org.holdfast.cdi.internal.deployment.WebModule;
@@ -293,11 +294,14 @@ public class LockExtension implements Extension {
     /**
      * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does, or if beans
      * are not all known yet.
-     *
-     * @param intercepts whether the server intercepts components that are no beans
      */
-    List<String> whyNotReached(Class<?> type, boolean intercepts) {
-        return services == null ? List.of() : application().whyNotReached(type, intercepts);
+    List<String> whyNotReached(Class<?> type, Intercepted server) {
+        return services == null ? List.of() : application().whyNotReached(type, server);
+    }
+
+    /** Returns the classes of beans that have locks. */
+    Set<Class<?>> lockedBeans() {
+        return application().lockedBeans();
     }
 
     /** Returns where the operation of a call is looked up. */

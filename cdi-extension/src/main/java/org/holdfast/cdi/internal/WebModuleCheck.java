@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.internal.deployment.Components;
+import org.holdfast.cdi.internal.deployment.Intercepted;
 import org.holdfast.cdi.internal.deployment.LockedClassFiles;
 import org.holdfast.cdi.internal.deployment.SelfCalls;
 import org.jspecify.annotations.Nullable;
@@ -31,16 +32,23 @@ public class WebModuleCheck implements ServletContainerInitializer {
     /** Servers that were seen to intercept all components that they make, also those that are no beans. */
     private static final List<String> INTERCEPTING = List.of("Payara");
 
-    /** A server that shows classes which have the annotation themselves, not those whose methods have it. */
-    private static final String SHOWS_NO_METHODS = "Tomcat";
+    /**
+     * A server that shows classes which have the annotation themselves, not those whose methods have it; and that makes
+     * servlets, filters, listeners and endpoints itself and does not intercept them, whether they have a scope or not.
+     */
+    private static final String TOMCAT = "Tomcat";
 
     @Override
     public void onStartup(Set<Class<?>> locked, ServletContext context) throws ServletException {
         LockExtension extension = extension();
-        boolean intercepts = INTERCEPTING.stream().anyMatch(context.getServerInfo()::contains);
+        Intercepted server = interceptedBy(context.getServerInfo());
+        Set<Class<?>> candidates = candidates(locked, context);
+        if (extension != null && server == Intercepted.MADE_BY_CDI) {
+            candidates.addAll(extension.lockedBeans()); // by a stereotype, too
+        }
         List<String> problems = new ArrayList<>();
-        for (Class<?> type : candidates(locked, context)) {
-            problems.addAll(problemsOf(type, extension, intercepts));
+        for (Class<?> type : candidates) {
+            problems.addAll(problemsOf(type, extension, server));
         }
         if (extension != null && extension.isShared()) {
             problems.addAll(extension.whyFactoriesAreNotFit());
@@ -50,10 +58,17 @@ public class WebModuleCheck implements ServletContainerInitializer {
         }
     }
 
-    private static List<String> problemsOf(Class<?> type, @Nullable LockExtension extension, boolean intercepts) {
+    private static Intercepted interceptedBy(String server) {
+        if (server.contains(TOMCAT)) {
+            return Intercepted.MADE_BY_CDI;
+        }
+        return INTERCEPTING.stream().anyMatch(server::contains) ? Intercepted.ALL : Intercepted.BEANS;
+    }
+
+    private static List<String> problemsOf(Class<?> type, @Nullable LockExtension extension, Intercepted server) {
         try {
             List<String> found = SelfCalls.of(type);
-            return found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found;
+            return found.isEmpty() && extension != null ? extension.whyNotReached(type, server) : found;
         } catch (LinkageError e) {
             return type.isAnnotationPresent(Vetoed.class)
                     ? List.of()
@@ -67,7 +82,7 @@ public class WebModuleCheck implements ServletContainerInitializer {
 
     private static Set<Class<?>> candidates(Set<Class<?>> shown, ServletContext module) {
         Set<Class<?>> candidates = new LinkedHashSet<>(shown == null ? Set.of() : shown);
-        if (module.getServerInfo().contains(SHOWS_NO_METHODS)) {
+        if (module.getServerInfo().contains(TOMCAT)) {
             candidates.addAll(LockedClassFiles.of(module));
         }
         LockedClassFiles.heirs(module, candidates).stream()

@@ -179,7 +179,7 @@ class WebModuleCheckTest {
     @Test
     void endpointWhoseParentIsLocked_isFoundAndRefusedWhereItIsNotIntercepted() throws Exception {
         assertRefused(OTHER, ParentOfEndpoint.class, "Heir would run without its lock", "Give it a scope");
-        assertRefused(TOMCAT, ParentOfEndpoint.class, "Heir would run without its lock", "Give it a scope");
+        assertRefused(TOMCAT, ParentOfEndpoint.class, "Heir would run without its lock", "Move the method to a bean");
         startWithCdi(INTERCEPTING, ParentOfEndpoint.class);
         assertRefused(OTHER, View.class, "HeirOfView would run without its lock");
         assertRefused(INTERCEPTING, View.class, "HeirOfView would run ", "on an interface", "is not inherited");

@@ -59,6 +59,22 @@ public final class Components {
         }
     }
 
+    /**
+     * Returns whether an application has instances of the class that interceptors are meant to reach: there are none of
+     * a class that others complete, and one with {@code @Vetoed} says that it is made otherwise.
+     */
+    private static boolean isMeantToBeReached(Class<?> type) {
+        return !type.isInterface()
+                && !Modifier.isAbstract(type.getModifiers())
+                && !type.isAnnotationPresent(Vetoed.class)
+                && !type.isAnnotationPresent(Interceptor.class);
+    }
+
+    /** Returns whether a server makes the instance itself, beside those of a bean of the class if it is one. */
+    boolean isMadeByTheServer(Class<?> type) {
+        return isMeantToBeReached(type) && ServerInstances.isOne(type);
+    }
+
     private boolean isBean(Class<?> type) {
         return beans.contains(type);
     }
@@ -70,10 +86,7 @@ public final class Components {
      */
     boolean mayBeReached(Class<?> type) {
         return isBean(type)
-                || type.isInterface()
-                || Modifier.isAbstract(type.getModifiers())
-                || type.isAnnotationPresent(Vetoed.class)
-                || type.isAnnotationPresent(Interceptor.class)
+                || !isMeantToBeReached(type)
                 || shown.contains(type) && (!isOne(type) || isMessageDriven(type));
     }
 

@@ -161,12 +161,16 @@ public final class LockedApplication {
                 Stream.of(ofBeans), components.shownButNoBeans().stream().map(targets::operationsOf));
     }
 
-    /**
-     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does.
-     *
-     * @param intercepts whether the server intercepts components that are no beans
-     */
-    public List<String> whyNotReached(Class<?> type, boolean intercepts) {
+    /** Returns the classes of beans that have locks. */
+    public Set<Class<?>> lockedBeans() {
+        return ofBeans.beanClasses();
+    }
+
+    /** Returns why no interceptor would reach a class of a web module, a sentence each; none if one does. */
+    public List<String> whyNotReached(Class<?> type, Intercepted server) {
+        if (server == Intercepted.MADE_BY_CDI && components.isMadeByTheServer(type)) {
+            return hasLocks(type) ? List.of(ServerInstances.sentence(type)) : List.of();
+        }
         if (components.mayBeReached(type) || !targets.hasLocks(type)) {
             return List.of();
         }
@@ -175,11 +179,16 @@ public final class LockedApplication {
                     type.getName() + " would run without its lock: it is no bean, and what is made with new is not"
                             + " intercepted. Give it a scope; or @Vetoed, if an InterceptionFactory or Unmanaged makes it");
         }
-        return intercepts
+        return server == Intercepted.ALL
                 ? targets.problemsOf(type)
                 : List.of(
                         type.getName() + " would run without its lock: this server does not intercept such a component"
-                                + " that is no bean. Give it a scope, or let it call a bean that has the lock");
+                                + " that is no bean. Give it a scope (@Dependent), or let it call a bean that has the lock");
+    }
+
+    /** Extensions may have given a bean the annotation, which its class does not show. */
+    private boolean hasLocks(Class<?> type) {
+        return ofBeans.has(type) || targets.hasLocks(type);
     }
 
     public void clear() {

@@ -130,8 +130,13 @@ public final class LockedOperations {
         return null;
     }
 
+    /** Returns the classes that have operations. */
+    Set<Class<?>> beanClasses() {
+        return operations.keySet().stream().map(Key::beanClass).collect(Collectors.toSet());
+    }
+
     /** Returns whether the class itself has operations, and not only an ancestor. */
-    private boolean has(Class<?> beanClass) {
+    boolean has(Class<?> beanClass) {
         return operations.keySet().stream().anyMatch(key -> key.beanClass() == beanClass);
     }
 

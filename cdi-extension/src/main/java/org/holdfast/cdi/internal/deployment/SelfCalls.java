@@ -60,7 +60,7 @@ public final class SelfCalls {
     static String sentence(Class<?> type, Collection<String> methods) {
         String base = TypeNames.firstOf(type, CALLED_BY_THE_SERVER.keySet()).orElseThrow();
         return type.getName() + " would run " + methods + " without its lock: " + base
-                + " calls them on this, where no interceptor sees it. Put @Locked on a method of a bean that they call, or on "
-                + CALLED_BY_THE_SERVER.get(base);
+                + " calls them on this, where no interceptor sees it. Put @Locked on a method of a bean that they call, or, where the"
+                + " server intercepts that, on " + CALLED_BY_THE_SERVER.get(base);
     }
 }

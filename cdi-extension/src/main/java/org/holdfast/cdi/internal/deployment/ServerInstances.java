@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import java.lang.annotation.Annotation;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Components whose instances a server makes itself, also where their class is a bean. Whether it intercepts them is the
+ * choice of the server. Instances of the same class that CDI makes, for others to inject, change nothing for these.
+ */
+final class ServerInstances {
+
+    /** By name, as all here: an application may be without the API that has them. */
+    private static final Set<String> ANNOTATIONS = Set.of(
+            "jakarta.servlet.annotation.WebServlet",
+            "jakarta.servlet.annotation.WebFilter",
+            "jakarta.servlet.annotation.WebListener",
+            "jakarta.websocket.ClientEndpoint");
+
+    private static final String SERVER_ENDPOINT = "jakarta.websocket.server.ServerEndpoint";
+
+    private static final String CONFIGURATOR = "jakarta.websocket.server.ServerEndpointConfig$Configurator";
+
+    /** A descriptor may name such classes, and a program may register them. No API says so of each of them. */
+    private static final List<String> TYPES = List.of(
+            "jakarta.servlet.Servlet",
+            "jakarta.servlet.Filter",
+            "jakarta.servlet.ServletContextListener",
+            "jakarta.servlet.ServletContextAttributeListener",
+            "jakarta.servlet.ServletRequestListener",
+            "jakarta.servlet.ServletRequestAttributeListener",
+            "jakarta.servlet.http.HttpSessionListener",
+            "jakarta.servlet.http.HttpSessionAttributeListener",
+            "jakarta.servlet.http.HttpSessionIdListener",
+            "jakarta.servlet.http.HttpUpgradeHandler",
+            "jakarta.websocket.Endpoint");
+
+    private ServerInstances() {}
+
+    static boolean isOne(Class<?> type) {
+        return Arrays.stream(type.getAnnotations()).anyMatch(ServerInstances::isOfTheServer)
+                || TypeNames.firstOf(type, TYPES).isPresent();
+    }
+
+    private static boolean isOfTheServer(Annotation annotation) {
+        String kind = annotation.annotationType().getName();
+        return ANNOTATIONS.contains(kind) || kind.equals(SERVER_ENDPOINT) && !isMadeByTheApplication(annotation);
+    }
+
+    /** Returns whether the server asks a class of the application for instances, which may have them from CDI. */
+    private static boolean isMadeByTheApplication(Annotation endpoint) {
+        try {
+            Class<?> configurator = (Class<?>)
+                    endpoint.annotationType().getMethod("configurator").invoke(endpoint);
+            return !configurator
+                    .getMethod("getEndpointInstance", Class.class)
+                    .getDeclaringClass()
+                    .getName()
+                    .equals(CONFIGURATOR);
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
+    }
+
+    /** Returns why it is refused where a server does not intercept what it makes. */
+    static String sentence(Class<?> type) {
+        return type.getName() + " would run without its lock: this server makes the instance itself and does not"
+                + " intercept it, whether the class has a scope or not. Move the method to a bean, inject that here, and"
+                + " call it";
+    }
+}
