@@ -8,6 +8,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.inject.Inject;
+import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -117,6 +118,16 @@ class TomcatComponentsTest {
     @ValueSource(classes = {Resource.class, AskingCdi.class, Plain.class, Unlocked.class})
     void componentThatCdiMakes_isAccepted(Class<?> component) {
         assertAccepted(TOMCAT, component);
+    }
+
+    @Test
+    void initializer_isRefusedEverywhere() {
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> start(TOMCAT, Initializing.class, Plain.class))
+                .withMessageContainingAll("Initializing would run without its lock", "ServiceLoader");
+        assertThatExceptionOfType(jakarta.enterprise.inject.spi.DeploymentException.class)
+                .isThrownBy(() -> start(OTHERS.get(0), Initializing.class, Initializing.class))
+                .withMessageContainingAll("HF0501", "Initializing would run without its lock", "ServiceLoader");
     }
 
     public abstract static class Serving extends HttpServlet {
@@ -236,5 +247,12 @@ class TomcatComponentsTest {
     @Dependent
     public static class Unlocked extends HttpServlet {
         private static final long serialVersionUID = 1L;
+    }
+
+    @Dependent
+    public static class Initializing implements ServletContainerInitializer {
+        @Locked("a")
+        @Override
+        public void onStartup(Set<Class<?>> types, ServletContext context) {}
     }
 }

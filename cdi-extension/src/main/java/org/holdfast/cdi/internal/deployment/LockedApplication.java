@@ -61,6 +61,9 @@ public final class LockedApplication {
         ofBeans.add(type, bindings, reader, problems);
         asynchronous.collect(type);
         components.collect(type.getJavaClass());
+        if (ServerInstances.isFoundByServiceLoader(type.getJavaClass()) && ofBeans.has(type.getJavaClass())) {
+            problems.add(ServerInstances.sentenceOfServiceLoader(type.getJavaClass()));
+        }
     }
 
     /** Remembers that an EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. */
@@ -173,6 +176,9 @@ public final class LockedApplication {
         }
         if (components.mayBeReached(type) || !targets.hasLocks(type)) {
             return List.of();
+        }
+        if (ServerInstances.isFoundByServiceLoader(type)) {
+            return List.of(ServerInstances.sentenceOfServiceLoader(type));
         }
         if (!Components.isOne(type)) {
             return List.of(

@@ -37,6 +37,8 @@ final class ServerInstances {
             "jakarta.servlet.http.HttpUpgradeHandler",
             "jakarta.websocket.Endpoint");
 
+    private static final List<String> FOUND_BY_SERVICE_LOADER = List.of("jakarta.servlet.ServletContainerInitializer");
+
     private ServerInstances() {}
 
     static boolean isOne(Class<?> type) {
@@ -69,5 +71,18 @@ final class ServerInstances {
         return type.getName() + " would run without its lock: this server makes the instance itself and does not"
                 + " intercept it, whether the class has a scope or not. Move the method to a bean, inject that here, and"
                 + " call it";
+    }
+
+    /** Returns whether each server makes the instance by a {@code ServiceLoader}, and so with {@code new}. */
+    static boolean isFoundByServiceLoader(Class<?> type) {
+        return TypeNames.firstOf(type, FOUND_BY_SERVICE_LOADER).isPresent();
+    }
+
+    /** Returns why it is refused everywhere. */
+    static String sentenceOfServiceLoader(Class<?> type) {
+        return type.getName()
+                + " would run without its lock: servers make it by a ServiceLoader, whether it has a scope or"
+                + " not, and do not intercept it. Move the method to a bean, as one that observes"
+                + " @Initialized(ApplicationScoped.class)";
     }
 }
