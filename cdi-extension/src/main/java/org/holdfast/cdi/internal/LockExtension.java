@@ -100,8 +100,11 @@ public class LockExtension implements Extension {
             return; // it carries the annotation to say that it is ours
         }
         application().addBean(type);
-        if (event instanceof ProcessSessionBean && event.getClass().getName().startsWith(OPENWEBBEANS)) {
-            application().refuseBridges(type.getJavaClass());
+        if (event.getClass().getName().startsWith(OPENWEBBEANS)) {
+            application().refuseOnOpenWebBeans(type);
+            if (event instanceof ProcessSessionBean) {
+                application().refuseBridges(type.getJavaClass());
+            }
         }
         if (type.getAnnotations().stream()
                 .anyMatch(annotation -> annotation.annotationType().getName().startsWith("jakarta.ejb."))) {

@@ -221,4 +221,27 @@ class LockedPlacesTest extends Application {
     void annotation_onClass_meansBusinessMethodsOnly() {
         assertThat(deploy(LifecycleOfLockedClass.class).work("1")).isTrue();
     }
+
+    public interface Defaulting {
+        default boolean work() {
+            return isHeld("inherited");
+        }
+
+        @Locked("of-the-method")
+        default boolean other() {
+            return isHeld("of-the-method");
+        }
+    }
+
+    @ApplicationScoped
+    @Locked("inherited")
+    public static class InheritingDefault implements Defaulting {}
+
+    /** OpenWebBeans does not intercept them: the application is refused there. */
+    @Test
+    void annotation_onClass_isMeantForTheDefaultMethodsThatItInherits() {
+        InheritingDefault bean = deploy(InheritingDefault.class);
+        assertThat(bean.work()).isTrue();
+        assertThat(bean.other()).isTrue();
+    }
 }

@@ -92,7 +92,7 @@ final class InterceptionRules {
     }
 
     /** Returns whether an annotation on the class is meant for the method. */
-    private static boolean isBusiness(Method method, Class<?> beanClass) {
+    static boolean isBusiness(Method method, Class<?> beanClass) {
         return !Modifier.isStatic(method.getModifiers())
                 && isVisible(method, beanClass)
                 && !TypeNames.isOfOne(method, beanClass, OF_THE_LIFE)

@@ -24,11 +24,6 @@ import org.holdfast.cdi.internal.operation.OperationReader;
  */
 public final class LockedApplication {
 
-    private static final String NOT_INTERCEPTED =
-            ": it would run without its lock: this server does not intercept an EJB"
-                    + " that callers know by a type with type variables. Give it a view that has the method with these parameters,"
-                    + " and no such supertype";
-
     private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
     private final LockedOperations ofBeans = new LockedOperations();
     private final Components components = new Components();
@@ -76,7 +71,12 @@ public final class LockedApplication {
      * these.
      */
     public void refuseBridges(Class<?> ejb) {
-        ofBeans.behindBridges(ejb).forEach(method -> problems.add(method + NOT_INTERCEPTED));
+        problems.addAll(OpenWebBeansLimits.bridges(ofBeans.behindBridges(ejb)));
+    }
+
+    /** Refuses what OpenWebBeans does not intercept of a bean, EJB or not. */
+    public void refuseOnOpenWebBeans(AnnotatedType<?> bean) {
+        problems.addAll(OpenWebBeansLimits.inheritedDefaults(bean, bindings));
     }
 
     /** Refuses locks where no interceptor of ours comes. */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.annotation.PostConstruct;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Stereotype;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.Set;
+import org.holdfast.cdi.Locked;
+import org.jboss.weld.environment.se.Weld;
+import org.jboss.weld.environment.se.WeldContainer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What other containers intercept. That OpenWebBeans does not, the tests on TomEE show. */
+class OpenWebBeansLimitsTest {
+
+    private static Set<String> problemsOf(Class<?> bean) {
+        try (WeldContainer container =
+                new Weld().disableDiscovery().addBeanClasses(bean).initialize()) {
+            LockedApplication application = new LockedApplication(container.getBeanManager(), new WebModule(null));
+            AnnotatedType<?> type = container.getBeanManager().createAnnotatedType(bean);
+            application.addBean(type);
+            assertThat(application.problems()).as("elsewhere").isEmpty();
+            application.refuseOnOpenWebBeans(type);
+            return application.problems();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Inheriting.class, ByStereotype.class, Grandchild.class, OverridingAnother.class})
+    void defaultMethod_thatALockedClassInherits_isRefused(Class<?> bean) {
+        assertThat(problemsOf(bean))
+                .singleElement()
+                .asString()
+                .contains(bean.getName() + " would run ", "Working.work(", "without its lock", "Override it");
+    }
+
+    @Test
+    void defaultMethod_ofTheNearestInterface_isNamed() {
+        assertThat(problemsOf(InheritingTheNearest.class))
+                .singleElement()
+                .asString()
+                .contains("WorkingOtherwise.work(");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Overriding.class, OverridingInASuperclass.class, LockedMethod.class, NoBusiness.class})
+    void defaultMethod_thatNoLockIsMeantFor_isAccepted(Class<?> bean) {
+        assertThat(problemsOf(bean)).isEmpty();
+    }
+
+    public interface Working<T> {
+        default void work(T what) {}
+
+        static void help() {}
+    }
+
+    public interface WorkingOtherwise extends Working<String> {
+        @Override
+        default void work(String what) {}
+    }
+
+    @Locked("a")
+    @Dependent
+    public static class Inheriting implements Working<String> {}
+
+    @Locked("a")
+    @Dependent
+    public static class InheritingTheNearest implements WorkingOtherwise {}
+
+    @Locked("a")
+    @Stereotype
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    public @interface Exclusive {}
+
+    @Exclusive
+    @Dependent
+    public static class ByStereotype implements Working<String> {}
+
+    public static class Parent implements Working<String> {}
+
+    @Locked("a")
+    @Dependent
+    public static class Grandchild extends Parent {}
+
+    @Locked("a")
+    @Dependent
+    public static class OverridingAnother implements Working<String> {
+        public void work(Integer what) {}
+    }
+
+    @Locked("a")
+    @Dependent
+    public static class Overriding implements Working<String> {
+        @Override
+        public void work(String what) {}
+    }
+
+    @Locked("a")
+    @Dependent
+    public static class OverridingInASuperclass extends Overriding {}
+
+    @Dependent
+    public static class LockedMethod implements Working<String> {
+        @Locked("a")
+        public void other() {}
+    }
+
+    public interface Beginning {
+        @PostConstruct
+        default void begin() {}
+    }
+
+    @Locked("a")
+    @Dependent
+    public static class NoBusiness implements Beginning {}
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import jakarta.ejb.Local;
+import jakarta.ejb.Stateless;
+import jakarta.enterprise.context.Dependent;
+import org.holdfast.cdi.Locked;
+
+/** Beans with locked methods that TomEE does not intercept. */
+final class BeansWithLimits {
+
+    private BeansWithLimits() {}
+
+    public interface Working {
+        default void work() {}
+    }
+
+    @Locked("inherited")
+    @Dependent
+    public static class InheritingBean implements Working {}
+
+    @Locked("inherited")
+    @Stateless
+    @Local(Working.class)
+    public static class InheritingEjb implements Working {}
+}
