@@ -101,7 +101,7 @@ public class LockExtension implements Extension {
         }
         application().addBean(type);
         if (event.getClass().getName().startsWith(OPENWEBBEANS)) {
-            application().refuseOnOpenWebBeans(type);
+            application().refuseOnOpenWebBeans(type, event.getBean().getName());
             if (event instanceof ProcessSessionBean) {
                 application().refuseBridges(type.getJavaClass());
             }

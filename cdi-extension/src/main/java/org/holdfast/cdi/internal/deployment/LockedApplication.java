@@ -17,6 +17,7 @@ import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.holdfast.cdi.internal.operation.Configuration;
 import org.holdfast.cdi.internal.operation.LockedOperation;
 import org.holdfast.cdi.internal.operation.OperationReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locked methods of an application: gathered while it is deployed, with all that is wrong with them, and looked up
@@ -74,9 +75,16 @@ public final class LockedApplication {
         problems.addAll(OpenWebBeansLimits.bridges(ofBeans.behindBridges(ejb)));
     }
 
-    /** Refuses what OpenWebBeans does not intercept of a bean, EJB or not. */
-    public void refuseOnOpenWebBeans(AnnotatedType<?> bean) {
+    /**
+     * Refuses what OpenWebBeans does not intercept of a bean that was added, EJB or not.
+     *
+     * @param name of the bean, if it has one
+     */
+    public void refuseOnOpenWebBeans(AnnotatedType<?> bean, @Nullable String name) {
         problems.addAll(OpenWebBeansLimits.inheritedDefaults(bean, bindings));
+        if (ofBeans.has(bean.getJavaClass())) {
+            problems.addAll(OpenWebBeansLimits.batchWithoutName(bean.getJavaClass(), name));
+        }
     }
 
     /** Refuses locks where no interceptor of ours comes. */

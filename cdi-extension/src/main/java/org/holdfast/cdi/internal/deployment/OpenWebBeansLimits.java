@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import org.holdfast.cdi.internal.operation.TypeArguments;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What OpenWebBeans, or TomEE around it, does not intercept of a bean, and other containers do: it was seen to run
@@ -23,6 +24,13 @@ final class OpenWebBeansLimits {
             " without its lock: this server does not intercept a default method that"
                     + " a class inherits from an interface. Override it in the class, or put @Locked on the methods that need it"
                     + " and not on the class";
+
+    /** In the names of the types that parts of batch jobs have. An application may be without that API. */
+    private static final String BATCH = "jakarta.batch.api.";
+
+    private static final String BATCH_WITHOUT_NAME =
+            " would run without its lock: this server finds a bean for a job by its name only, and makes the instance"
+                    + " itself of what a job calls by its class. Give it @Named, and have the job call it so";
 
     private OpenWebBeansLimits() {}
 
@@ -51,5 +59,12 @@ final class OpenWebBeansLimits {
                 .filter(method -> !InterceptionRules.isOverridden(method, types))
                 .map(method -> types.type().getName() + " would run " + method + INHERITED_DEFAULT)
                 .toList();
+    }
+
+    /** Returns a sentence for a bean that is part of a batch job and has no name, so that no job finds it. */
+    static List<String> batchWithoutName(Class<?> bean, @Nullable String name) {
+        return name == null && TypeNames.hasOneBelow(BATCH, bean)
+                ? List.of(bean.getName() + BATCH_WITHOUT_NAME)
+                : List.of();
     }
 }

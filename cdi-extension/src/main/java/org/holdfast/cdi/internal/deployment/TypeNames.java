@@ -15,11 +15,21 @@ final class TypeNames {
 
     /** Returns the first of the names that the class, a superclass or an interface of it has. */
     static Optional<String> firstOf(Class<?> type, Collection<String> names) {
+        Set<String> all = all(type);
+        return names.stream().filter(all::contains).findFirst();
+    }
+
+    /** Returns whether the class, a superclass or an interface of it is in a package, or in one below. */
+    static boolean hasOneBelow(String prefix, Class<?> type) {
+        return all(type).stream().anyMatch(name -> name.startsWith(prefix));
+    }
+
+    private static Set<String> all(Class<?> type) {
         Set<String> all = new LinkedHashSet<>();
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             collect(each, all);
         }
-        return names.stream().filter(all::contains).findFirst();
+        return all;
     }
 
     /** Returns whether the method is one of an interface that has one of the names. */

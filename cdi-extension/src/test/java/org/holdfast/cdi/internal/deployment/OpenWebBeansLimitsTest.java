@@ -4,9 +4,13 @@ package org.holdfast.cdi.internal.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.annotation.PostConstruct;
+import jakarta.batch.api.AbstractBatchlet;
+import jakarta.batch.api.chunk.ItemProcessor;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Model;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.inject.Named;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -29,7 +33,8 @@ class OpenWebBeansLimitsTest {
             AnnotatedType<?> type = container.getBeanManager().createAnnotatedType(bean);
             application.addBean(type);
             assertThat(application.problems()).as("elsewhere").isEmpty();
-            application.refuseOnOpenWebBeans(type);
+            String name = container.select(bean).getHandle().getBean().getName();
+            application.refuseOnOpenWebBeans(type, name);
             return application.problems();
         }
     }
@@ -55,6 +60,58 @@ class OpenWebBeansLimitsTest {
     @ValueSource(classes = {Overriding.class, OverridingInASuperclass.class, LockedMethod.class, NoBusiness.class})
     void defaultMethod_thatNoLockIsMeantFor_isAccepted(Class<?> bean) {
         assertThat(problemsOf(bean)).isEmpty();
+    }
+
+    @Test
+    void batchlet_withoutAName_isRefused() {
+        assertThat(problemsOf(Nameless.class))
+                .singleElement()
+                .asString()
+                .contains("Nameless would run without its lock", "Give it @Named");
+        assertThat(problemsOf(Processing.class)).singleElement().asString().contains("Processing would run");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {WithAName.class, NamedByItsClass.class, ByModel.class, WithoutALock.class})
+    void batchlet_thatJobsFindOrThatHasNoLock_isAccepted(Class<?> bean) {
+        assertThat(problemsOf(bean)).isEmpty();
+    }
+
+    @Dependent
+    public static class WithoutALock extends AbstractBatchlet {
+        @Override
+        public String process() {
+            return "";
+        }
+    }
+
+    @Dependent
+    public static class Nameless extends AbstractBatchlet {
+        @Locked("a")
+        @Override
+        public String process() {
+            return "";
+        }
+    }
+
+    @Named
+    @Dependent
+    public static class WithAName extends Nameless {}
+
+    @Named("org.holdfast.example.NamedByItsClass")
+    @Dependent
+    public static class NamedByItsClass extends Nameless {}
+
+    @Model
+    public static class ByModel extends Nameless {}
+
+    @Dependent
+    public static class Processing implements ItemProcessor {
+        @Locked("a")
+        @Override
+        public Object processItem(Object item) {
+            return item;
+        }
     }
 
     public interface Working<T> {

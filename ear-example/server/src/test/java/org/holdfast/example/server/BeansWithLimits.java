@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import jakarta.batch.api.AbstractBatchlet;
 import jakarta.ejb.Local;
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Named;
 import org.holdfast.cdi.Locked;
 
 /** Beans with locked methods that TomEE does not intercept. */
@@ -23,4 +25,17 @@ final class BeansWithLimits {
     @Stateless
     @Local(Working.class)
     public static class InheritingEjb implements Working {}
+
+    @Dependent
+    public static class NamelessBatchlet extends AbstractBatchlet {
+        @Locked("batch")
+        @Override
+        public String process() {
+            return "done";
+        }
+    }
+
+    @Named
+    @Dependent
+    public static class WithAName extends NamelessBatchlet {}
 }

@@ -33,7 +33,9 @@ class RefusedBeansOnTomEEIT {
                         BeansWithLimits.class,
                         BeansWithLimits.Working.class,
                         BeansWithLimits.InheritingBean.class,
-                        BeansWithLimits.InheritingEjb.class);
+                        BeansWithLimits.InheritingEjb.class,
+                        BeansWithLimits.NamelessBatchlet.class,
+                        BeansWithLimits.WithAName.class);
         return TestEar.withoutShop(References.add(module, "holdfast"));
     }
 
@@ -46,6 +48,8 @@ class RefusedBeansOnTomEEIT {
     void beans_thatThisServerDoesNotInterceptAsOthersDo_areNotDeployed() {
         assertThat(refusal(LIMITS))
                 .contains("HF0501", "errors that are added by AfterDeploymentValidation")
-                .contains("InheritingBean would run", "InheritingEjb would run", "Working.work()");
+                .contains("InheritingBean would run", "InheritingEjb would run", "Working.work()")
+                .contains("NamelessBatchlet would run without its lock")
+                .doesNotContain("WithAName would run");
     }
 }
