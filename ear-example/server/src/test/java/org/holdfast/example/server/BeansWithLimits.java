@@ -17,6 +17,14 @@ final class BeansWithLimits {
         default void work() {}
     }
 
+    public interface LockedWorking {
+        @Locked("inherited")
+        default void workLocked() {}
+    }
+
+    @Dependent
+    public static class InheritingMethod implements LockedWorking {}
+
     @Locked("inherited")
     @Dependent
     public static class InheritingBean implements Working {}

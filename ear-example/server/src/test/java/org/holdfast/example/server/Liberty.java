@@ -35,6 +35,7 @@ final class Liberty implements StartedServer {
                 <feature>persistence-3.1</feature>
                 <feature>jdbc-4.3</feature>
                 <feature>servlet-6.0</feature>
+                <feature>websocket-2.1</feature>
                 <feature>mpConfig-3.1</feature>
               </featureManager>
               <config monitorInterval="200ms"/>

@@ -32,6 +32,8 @@ class RefusedBeansOnTomEEIT {
                 .addClasses(
                         BeansWithLimits.class,
                         BeansWithLimits.Working.class,
+                        BeansWithLimits.LockedWorking.class,
+                        BeansWithLimits.InheritingMethod.class,
                         BeansWithLimits.InheritingBean.class,
                         BeansWithLimits.InheritingEjb.class,
                         BeansWithLimits.NamelessBatchlet.class,
@@ -49,6 +51,7 @@ class RefusedBeansOnTomEEIT {
         assertThat(refusal(LIMITS))
                 .contains("HF0501", "errors that are added by AfterDeploymentValidation")
                 .contains("InheritingBean would run", "InheritingEjb would run", "Working.work()")
+                .contains("InheritingMethod would run", "LockedWorking.workLocked()")
                 .contains("NamelessBatchlet would run without its lock")
                 .doesNotContain("WithAName would run");
     }

@@ -36,7 +36,7 @@ class RefusedScopedOnTomEEIT {
                         ScopedWebComponents.ScopedFilter.class,
                         ScopedWebComponents.ScopedListener.class,
                         ScopedWebComponents.ScopedEndpoint.class,
-                        ScopedWebComponents.EjbEndpoint.class);
+                        EjbEndpoint.class);
         return TestEar.withoutShop(References.add(module, "holdfast"));
     }
 

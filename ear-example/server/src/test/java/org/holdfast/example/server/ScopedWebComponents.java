@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
-import jakarta.ejb.Singleton;
-import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.annotation.MultipartConfig;
 import jakarta.servlet.annotation.WebFilter;
 import jakarta.servlet.annotation.WebListener;
+import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpSessionEvent;
-import jakarta.servlet.http.HttpSessionListener;
 import jakarta.websocket.OnMessage;
 import jakarta.websocket.server.ServerEndpoint;
 import java.io.IOException;
 import org.holdfast.cdi.Locked;
 
-/** Classes that a server makes, and that are beans, too. */
+/** Classes that a server makes, and that are beans. Each reports whether its lock is held while it works. */
 final class ScopedWebComponents {
 
     private ScopedWebComponents() {}
+
+    static boolean isHeld(String lock) {
+        return new RealNodes().isHeld(lock);
+    }
 
     public abstract static class Serving extends HttpServlet {
         private static final long serialVersionUID = 1L;
@@ -31,11 +34,13 @@ final class ScopedWebComponents {
         @Locked("servlet")
         @Override
         public void service(ServletRequest request, ServletResponse response) throws IOException {
-            response.getWriter().print("served");
+            response.getWriter()
+                    .print("servlet=" + isHeld("servlet") + " filter=" + request.getAttribute("filter") + " listener="
+                            + request.getAttribute("listener") + " ");
         }
     }
 
-    /** As {@code web.xml} would name it: no annotation says that the server makes it. */
+    @WebServlet("/components")
     @MultipartConfig
     @Dependent
     public static class ScopedServlet extends Serving {
@@ -43,41 +48,34 @@ final class ScopedWebComponents {
     }
 
     @WebFilter("/components")
-    @ApplicationScoped
+    @Dependent
     public static class ScopedFilter implements Filter {
         @Locked("filter")
         @Override
         public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
                 throws IOException, ServletException {
+            request.setAttribute("filter", isHeld("filter"));
             chain.doFilter(request, response);
         }
     }
 
     @WebListener
     @Dependent
-    public static class ScopedListener implements HttpSessionListener {
+    public static class ScopedListener implements ServletRequestListener {
         @Locked("listener")
         @Override
-        public void sessionCreated(HttpSessionEvent event) {}
+        public void requestInitialized(ServletRequestEvent event) {
+            event.getServletRequest().setAttribute("listener", isHeld("listener"));
+        }
     }
 
     @ServerEndpoint("/scoped")
-    @ApplicationScoped
+    @Dependent
     public static class ScopedEndpoint {
         @Locked("endpoint")
         @OnMessage
         public String answer(String message) {
-            return message;
-        }
-    }
-
-    @ServerEndpoint("/ejb")
-    @Singleton
-    public static class EjbEndpoint {
-        @Locked("ejb")
-        @OnMessage
-        public String answer(String message) {
-            return message;
+            return "endpoint=" + isHeld("endpoint") + " ";
         }
     }
 }
