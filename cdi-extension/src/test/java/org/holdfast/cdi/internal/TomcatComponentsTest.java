@@ -43,8 +43,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TomcatComponentsTest {
 
     private static final String TOMCAT = "Apache Tomcat (TomEE)/10.0.27 (9.0.0)";
-    private static final List<String> OTHERS =
-            List.of("Payara Server  6.2025.9 #badassfish", "IBM WebSphere Liberty/26.0.0.3");
+    private static final String PAYARA = "Payara Server  6.2025.9 #badassfish";
+    private static final String LIBERTY = "IBM WebSphere Liberty/26.0.0.3";
+    private static final List<String> OTHERS = List.of(PAYARA, LIBERTY);
 
     private static void start(String server, Class<?> shown, Class<?>... beans) throws ServletException {
         ServletContext context = (ServletContext) Proxy.newProxyInstance(
@@ -112,6 +113,10 @@ class TomcatComponentsTest {
         assertThatExceptionOfType(ServletException.class)
                 .isThrownBy(() -> start(TOMCAT, Served.class, HeirOfServed.class))
                 .withMessageContaining(Served.class.getName() + " would run without its lock");
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> start(LIBERTY, Served.class, HeirOfServed.class))
+                .withMessageContainingAll(Served.class.getName() + " would run without its lock", "Give it a scope");
+        assertThatCode(() -> start(PAYARA, Served.class, HeirOfServed.class)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -126,7 +131,7 @@ class TomcatComponentsTest {
                 .isThrownBy(() -> start(TOMCAT, Initializing.class, Plain.class))
                 .withMessageContainingAll("Initializing would run without its lock", "ServiceLoader");
         assertThatExceptionOfType(jakarta.enterprise.inject.spi.DeploymentException.class)
-                .isThrownBy(() -> start(OTHERS.get(0), Initializing.class, Initializing.class))
+                .isThrownBy(() -> start(LIBERTY, Initializing.class, Initializing.class))
                 .withMessageContainingAll("HF0501", "Initializing would run without its lock", "ServiceLoader");
     }
 

@@ -38,15 +38,21 @@ public final class Components {
 
     private final Set<Class<?>> shown = ConcurrentHashMap.newKeySet();
 
-    /** With their superclasses: what these have is their beans'. */
     private final Set<Class<?>> beans = ConcurrentHashMap.newKeySet();
+
+    /** What superclasses of beans have is their beans'. */
+    private final Set<Class<?>> superclasses = ConcurrentHashMap.newKeySet();
 
     /** Returns whether servers make instances of the class. */
     public static boolean isOne(Class<?> type) {
+        return isAnnotated(type) || TypeNames.firstOf(type, TYPES).isPresent();
+    }
+
+    /** The annotations that say so are not inherited. */
+    private static boolean isAnnotated(Class<?> type) {
         return Arrays.stream(type.getAnnotations())
-                        .map(Annotation::annotationType)
-                        .anyMatch(kind -> ANNOTATIONS.contains(kind.getName()))
-                || TypeNames.firstOf(type, TYPES).isPresent();
+                .map(Annotation::annotationType)
+                .anyMatch(kind -> ANNOTATIONS.contains(kind.getName()));
     }
 
     void show(Class<?> type) {
@@ -54,8 +60,9 @@ public final class Components {
     }
 
     void collect(Class<?> beanClass) {
-        for (Class<?> type = beanClass; type != null && type != Object.class; type = type.getSuperclass()) {
-            beans.add(type);
+        beans.add(beanClass);
+        for (Class<?> type = beanClass.getSuperclass(); type != null; type = type.getSuperclass()) {
+            superclasses.add(type);
         }
     }
 
@@ -75,8 +82,10 @@ public final class Components {
         return isMeantToBeReached(type) && ServerInstances.isOne(type);
     }
 
+    /** A component that is a superclass of a bean has instances of its own, unless it is abstract. */
     private boolean isBean(Class<?> type) {
-        return beans.contains(type);
+        return beans.contains(type)
+                || superclasses.contains(type) && (!isAnnotated(type) || Modifier.isAbstract(type.getModifiers()));
     }
 
     /**
@@ -105,5 +114,6 @@ public final class Components {
     void clear() {
         shown.clear();
         beans.clear();
+        superclasses.clear();
     }
 }
