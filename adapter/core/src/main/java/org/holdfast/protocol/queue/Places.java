@@ -280,7 +280,7 @@ public final class Places {
             if (mine == null) {
                 return;
             }
-            if (got != null && got.cohort().passed() > 0) {
+            if (got != null && got.cohort().passed() > 0 && tickets.expireWithin(leases.remaining(got))) {
                 tickets.leaveWithOthers(mine);
             } else {
                 tickets.leave(mine, got == null && !overtaken);

@@ -128,9 +128,15 @@ public final class Tickets {
         }
     }
 
+    /** Returns whether nodes forget a ticket that is not refreshed any more before this time is over. */
+    boolean expireWithin(Duration time) {
+        return ttl.compareTo(time) <= 0;
+    }
+
     /**
      * Takes a ticket away whose owner was handed the lock, together with others: with {@link #leaveHandedOff}, or by a
-     * sweep. A command for each would cost more than the hand-offs.
+     * sweep. A command for each would cost more than the hand-offs. Only for a lock that lasts longer than the ticket:
+     * should this process die before, the lock keeps others out for longer than that.
      */
     void leaveWithOthers(Ticket ticket) {
         refreshNoMore(ticket);

@@ -3,6 +3,8 @@ package org.holdfast.protocol.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -30,7 +32,11 @@ class FairWaiterTest {
     }
 
     private Acquiring waiterInLine() {
-        Acquiring waiter = fixture.acquirer.begin(fixture.request(10_000).fair(true), Holder.transaction("waiter"));
+        return waiterInLine(fixture.request(10_000).fair(true));
+    }
+
+    private Acquiring waiterInLine(LockRequest request) {
+        Acquiring waiter = fixture.acquirer.begin(request, Holder.transaction("waiter"));
         waiter.enter(() -> {});
         waiter.step();
         return waiter;
@@ -87,35 +93,54 @@ class FairWaiterTest {
                 .toList();
     }
 
-    /** A node that received the release first would keep others out for the tickets. */
-    @Test
-    void tickets_ofWaitersThatWereHandedTheLock_areTakenAwayTogether_rightBeforeItsRelease() {
+    /** Two waiters are handed the lock of a third one; returns the lock that the last of them has. */
+    private HeldLock twiceHandedOff(Duration ttl, List<Ticket> handed) {
+        LockRequest request = fixture.request(10_000).ttl(ttl).fair(true);
         everyNode(new Reply.Queued(900));
-        List<Acquiring> waiters = List.of(waiterInLine(), waiterInLine(), waiterInLine());
-        List<Ticket> drawn = ticketsDrawn();
-        List<Ticket> handed = drawn.subList(1, 3);
+        List<Acquiring> waiters = List.of(waiterInLine(request), waiterInLine(request), waiterInLine(request));
+        ticketsDrawn().stream().skip(1).map(Ticket::accepted).forEach(handed::add);
         everyNode(new Reply.Granted(handed.stream().map(Ticket::number).toList()));
         fixture.time.passMillis(1_000);
         HeldLock first = heldBy(waiters.get(0));
         fixture.service.sent.clear();
         giveBack(first);
-        HeldLock second = heldBy(waiters.get(1));
-        giveBack(second);
-        HeldLock third = heldBy(waiters.get(2));
-        assertThat(third.token()).isEqualTo(first.token() + 2);
-        assertThat(fixture.service.sent).isEmpty();
-        giveBack(third);
-        List<Command> sent = fixture.service.sent.stream()
+        giveBack(heldBy(waiters.get(1)));
+        HeldLock last = heldBy(waiters.get(2));
+        assertThat(last.token()).isEqualTo(first.token() + 2);
+        return last;
+    }
+
+    private List<Command> sentToTheFirstNode() {
+        return fixture.service.sent.stream()
                 .filter(each -> each.node() == 0)
                 .map(ScriptedNodes.Sent::command)
                 .toList();
+    }
+
+    /** A node that received the release first would keep others out for the tickets. */
+    @Test
+    void tickets_ofWaitersThatWereHandedTheLock_areTakenAwayTogether_rightBeforeItsRelease() {
+        List<Ticket> handed = new ArrayList<>();
+        HeldLock last = twiceHandedOff(Duration.ofSeconds(10), handed);
+        assertThat(sentToTheFirstNode()).isEmpty();
+        giveBack(last);
+        List<Command> sent = sentToTheFirstNode();
         assertThat(sent.subList(0, 2))
-                .containsExactlyElementsOf(handed.stream()
-                        .map(ticket -> (Command) new Command.Leave(ticket.accepted(), false))
-                        .toList());
+                .containsExactly(new Command.Leave(handed.get(0), false), new Command.Leave(handed.get(1), false));
         assertThat(sent.get(2)).isInstanceOf(Command.Release.class);
         assertThat(sent).hasSize(3);
         assertThat(EngineBridge.remembered(fixture.engine)).isZero();
+    }
+
+    /** If the process died before, they would keep others out for longer than the lock does. */
+    @Test
+    void tickets_ofWaitersThatWereHandedALockWhichEndsBeforeTheTickets_areTakenAwayAtOnce() {
+        List<Ticket> handed = new ArrayList<>();
+        HeldLock last = twiceHandedOff(fixture.timing.ticketTtl(), handed);
+        assertThat(sentToTheFirstNode())
+                .containsExactly(new Command.Leave(handed.get(0), false), new Command.Leave(handed.get(1), false));
+        giveBack(last);
+        assertThat(sentToTheFirstNode()).hasSize(3);
     }
 
     /** It had no place at the nodes, so no waiter stood behind it. */
