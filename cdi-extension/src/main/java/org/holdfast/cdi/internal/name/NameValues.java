@@ -135,7 +135,7 @@ final class NameValues {
     }
 
     /** Returns whether its text consists of those of its parts. */
-    private static boolean isContainer(Object value) {
+    static boolean isContainer(Object value) {
         return value instanceof Optional
                 || value instanceof Collection
                 || value instanceof Map

@@ -60,7 +60,7 @@ final class Operands {
     @Nullable
     String whyRefused(String text) {
         for (Object value : values) {
-            String part = text(value);
+            String part = mayBeRefused(value, text) ? text(value) : null;
             if (part == null || part.isEmpty() || !text.contains(part) || isProxyWithContent(value, part)) {
                 continue;
             }
@@ -72,6 +72,17 @@ final class Operands {
         return null;
     }
 
+    /**
+     * Returns whether the text of a value, if it is in this one, may stand against it: other values are not asked for
+     * theirs, for which an entity might have to be loaded.
+     */
+    private static boolean mayBeRefused(Object value, String text) {
+        return text.indexOf('@') >= 0 // as in each identity
+                || value instanceof Record
+                || NameValues.isContainer(value)
+                || TextlessTypes.whyNever(value.getClass()) != null;
+    }
+
     /** What it says may be in the name by way of one of its properties, which is right. */
     private static boolean isProxyWithContent(Object value, String text) {
         return Proxy.isProxyClass(value.getClass()) && text.indexOf('@') < 0;
@@ -81,7 +92,7 @@ final class Operands {
     private static @Nullable String text(Object value) {
         try {
             return value.toString();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) { // as of entities that refer to each other
             return null;
         }
     }

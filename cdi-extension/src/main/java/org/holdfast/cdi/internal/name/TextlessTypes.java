@@ -60,10 +60,19 @@ final class TextlessTypes {
     /** Returns what stands against all values of the type, in words without any; null if it is none of these. */
     static @Nullable String whyNever(Class<?> type) {
         for (Map.Entry<Class<?>, String> reason : REASONS.entrySet()) {
-            if (reason.getKey().isAssignableFrom(type)) {
+            if (reason.getKey().isAssignableFrom(type) && isWrittenByTheJdk(type, reason.getKey())) {
                 return type.getTypeName() + ", " + reason.getValue();
             }
         }
         return null;
+    }
+
+    /** A class of the application may have a text of its own, which is trusted. */
+    private static boolean isWrittenByTheJdk(Class<?> type, Class<?> ofTheJdk) {
+        try {
+            return type.getMethod("toString").getDeclaringClass().getModule() == ofTheJdk.getModule();
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("every class has toString", e);
+        }
     }
 }

@@ -54,6 +54,34 @@ class MadeTextsTest {
         }
     }
 
+    /** Refers to another one that refers to it, and both write that. */
+    public static final class Endless {
+        public Endless getOther() {
+            return this;
+        }
+
+        public long getId() {
+            return 7;
+        }
+
+        public String getMail() {
+            return "anna@acme.example";
+        }
+
+        @Override
+        public String toString() {
+            return "endless " + getOther();
+        }
+    }
+
+    /** Has a text of its own, as its class is one of the application. */
+    public static final class Worker extends Thread {
+        @Override
+        public String toString() {
+            return "worker 7";
+        }
+    }
+
     public interface Named {
         String getName();
     }
@@ -143,6 +171,28 @@ class MadeTextsTest {
     void resolve_operandWhoseTextFails_isNotInTheName() throws Exception {
         assertThat(resolve("#{o == null ? 'none' : o.getMail()}", new Detached()))
                 .isEqualTo("anna@acme.example");
+    }
+
+    /** It may be an entity: what is compared or handed on is not loaded for that. */
+    @Test
+    void resolve_objectThatIsComparedOrHandedOn_isNotAskedForItsText() throws Exception {
+        Lazy lazy = new Lazy();
+        assertThat(resolve("#{o == null ? 'none' : 'n' += o.getId()}", lazy)).isEqualTo("n7");
+        assertThat(resolve("#{'k' += o.lastIndexOf(p)}", List.of(lazy), lazy)).isEqualTo("k0");
+        assertThat(lazy.texts).isZero();
+    }
+
+    @Test
+    void resolve_operandWhoseTextHasNoEnd_isNotInTheName() throws Exception {
+        assertThat(resolve("#{o == null ? 'none' : o.mail}", new Endless())).isEqualTo("anna@acme.example");
+        assertThat(resolve("#{o == null ? 'none' : o.id += ''}", new Endless())).isEqualTo("7");
+    }
+
+    @Test
+    void resolve_threadOfTheApplicationWithATextOfItsOwn_isThat() throws Exception {
+        assertThat(resolve("#{'w' += o}", new Worker())).isEqualTo("wworker 7");
+        assertThat(resolve("#{o}", new Worker())).isEqualTo("worker 7");
+        assertRefused("#{'w' += o}", new Thread());
     }
 
     /** A proxy is no name, whatever it says; what it says is the name of another one here. */
