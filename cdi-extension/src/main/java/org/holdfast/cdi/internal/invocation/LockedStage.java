@@ -38,9 +38,15 @@ final class LockedStage {
     private static CompletableFuture<?> follow(
             CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
         CompletableFuture<Object> result = new CompletableFuture<>();
+        result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                work.toCompletableFuture().cancel(true);
+            }
+        });
         if (tellsOfLoss) {
             lease.onLost(loss -> result.completeExceptionally(new LeaseLostException(loss)));
         }
+        // last: what fails before is tried again, and the lock is to be released once
         work.whenComplete((value, failure) -> {
             Throwable unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
             try {
@@ -51,11 +57,6 @@ final class LockedStage {
                 } else {
                     result.complete(value);
                 }
-            }
-        });
-        result.whenComplete((value, failure) -> {
-            if (result.isCancelled()) {
-                work.toCompletableFuture().cancel(true);
             }
         });
         return result;
