@@ -50,6 +50,12 @@ public final class CurrentTransaction {
             throw e;
         } catch (NamingException e) { // it may be there for other callers than this one
             return null;
+        } catch (ClassCastException e) {
+            throw new IllegalStateException(
+                    "HF0517: " + name
+                            + " is there, and its type is not that of the Jakarta Transactions API which the CDI extension"
+                            + " sees: leave that API out of the application, where the server has it",
+                    e);
         }
     }
 
