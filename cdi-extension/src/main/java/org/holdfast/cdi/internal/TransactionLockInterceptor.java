@@ -35,6 +35,7 @@ public class TransactionLockInterceptor implements Serializable {
             confirm(invocation, e);
             throw e;
         }
+        invocation.returned(result);
         invocation.confirmBeforeCommit();
         return result;
     }

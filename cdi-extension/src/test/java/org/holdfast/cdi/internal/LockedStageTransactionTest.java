@@ -70,6 +70,21 @@ class LockedStageTransactionTest extends Application {
         }
 
         @Locked("staged")
+        @InTransaction
+        public CompletionStage<String> thatFailsToCommit() {
+            TransactionsByHand.REGISTERED.add(new Synchronization() {
+                @Override
+                public void beforeCompletion() {
+                    throw new UnsupportedOperationException("on purpose");
+                }
+
+                @Override
+                public void afterCompletion(int outcome) {}
+            });
+            return later;
+        }
+
+        @Locked("staged")
         public CompletionStage<String> plain() {
             return later;
         }
@@ -186,6 +201,16 @@ class LockedStageTransactionTest extends Application {
         later.complete("done");
         assertThat(isHeld("staged")).isTrue();
         TransactionsByHand.end();
+        assertThat(isHeld("staged")).isFalse();
+    }
+
+    /** The work that it has begun goes on, though its caller gets no stage. */
+    @Test
+    void lock_ofAMethodWhoseTransactionDoesNotCommit_isHeldUntilItsWorkIsDone() {
+        Work work = work();
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(work::thatFailsToCommit);
+        assertThat(isHeld("staged")).isTrue();
+        later.complete("done");
         assertThat(isHeld("staged")).isFalse();
     }
 }

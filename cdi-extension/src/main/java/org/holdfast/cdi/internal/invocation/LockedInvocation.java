@@ -9,12 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.holdfast.Lease;
-import org.holdfast.LockConnection;
-import org.holdfast.LockException;
 import org.holdfast.LockRequest;
-import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LockScope;
-import org.holdfast.cdi.OnBusy;
 import org.holdfast.cdi.OnLoss;
 import org.holdfast.cdi.internal.operation.LockedOperation;
 import org.holdfast.cdi.internal.operation.MethodResult;
@@ -40,6 +36,7 @@ public final class LockedInvocation {
     private @Nullable Object keeper;
 
     private boolean proceeding;
+    private @Nullable Object returned;
 
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
         this.services = services;
@@ -81,7 +78,7 @@ public final class LockedInvocation {
     /** Runs the method under its lock, or not at all. */
     @Nullable
     public Object run() throws Exception {
-        Lease taken = acquireUnlessSkipped();
+        Lease taken = new Acquisition(services, operation, request).leaseUnlessSkipped();
         if (taken == null) {
             return operation.result().skipped();
         }
@@ -126,15 +123,18 @@ public final class LockedInvocation {
 
     /** A transaction that the method has begun, and leaves to its caller to end, goes on under the lock. */
     private @Nullable Object proceedAndJoin() throws Exception {
-        Object result;
+        Object result = proceedOrJoin();
+        joinTransactionLeftOpen(null);
+        return result;
+    }
+
+    private @Nullable Object proceedOrJoin() throws Exception {
         try {
-            result = proceed();
+            return proceed();
         } catch (Exception e) {
             joinTransactionLeftOpen(e);
             throw e;
         }
-        joinTransactionLeftOpen(null);
-        return result;
     }
 
     /** The method may have ended its caller's transaction, and have begun another one. */
@@ -182,13 +182,32 @@ public final class LockedInvocation {
         Object later = null;
         try {
             keepUntilCallersTransactionEnds();
-            later = keepUntilCompletion(proceedAndJoin());
+            Object result = proceedOrJoin();
+            try {
+                joinTransactionLeftOpen(null);
+            } finally { // whatever comes of that
+                later = keepUntilCompletion(result);
+            }
             return later;
         } finally {
             if (later == null) { // thrown, or nothing to wait for
-                release();
+                releaseWhenDone();
             }
         }
+    }
+
+    /** A transaction may have failed to commit when the method had returned: its work goes on all the same. */
+    private void releaseWhenDone() {
+        if (returned instanceof CompletionStage<?> work && operation.result() != MethodResult.PUBLISHER) {
+            LockedStage.of(work, lease(), false, this::release);
+        } else {
+            release();
+        }
+    }
+
+    /** Takes note of what the method has returned, which its caller may not get. */
+    public void returned(@Nullable Object result) {
+        returned = result;
     }
 
     /** What the method does before it returns may be the transaction's: it is committed under the lock as well. */
@@ -302,40 +321,5 @@ public final class LockedInvocation {
     /** Returns whether it is the caller's transaction, which the lease is bound to and which checks it. */
     private boolean isKeptBy(@Nullable Object transaction) {
         return transaction != null && transaction.equals(outerTransaction) && operation.isOfTransaction();
-    }
-
-    private @Nullable Lease acquireUnlessSkipped() {
-        boolean skips = operation.onBusy() == OnBusy.SKIP;
-        Lease taken;
-        try {
-            taken = acquire(skips);
-        } catch (LockTimeoutException e) {
-            timedOut(false);
-            throw e;
-        }
-        if (taken == null) {
-            timedOut(true);
-        }
-        return taken;
-    }
-
-    private void timedOut(boolean skipped) {
-        services.events().timedOut(operation.method(), request.names(), skipped);
-    }
-
-    private @Nullable Lease acquire(boolean skips) {
-        Lease taken = null;
-        try (LockConnection connection = services.factories().connect(operation.factory())) {
-            taken = skips ? connection.tryAcquire(request).orElse(null) : connection.acquire(request);
-        } catch (RuntimeException | Error e) { // the container did not take the connection back, and nothing else does
-            if (taken != null) {
-                taken.release();
-            }
-            throw e;
-        } catch (InterruptedException e) { // the method need not declare it
-            Thread.currentThread().interrupt();
-            throw new LockException("HF0506: interrupted while waiting for lock '" + request.name() + "'", e);
-        }
-        return taken;
     }
 }
