@@ -117,6 +117,7 @@ public final class Tickets {
      */
     void leave(Ticket ticket, boolean announced) {
         refreshNoMore(ticket);
+        leaveThoseBefore(ticket);
         sending.lock();
         try {
             nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
@@ -142,6 +143,16 @@ public final class Tickets {
         refreshNoMore(ticket);
         handedOff.add(ticket);
         sweeps.within(LONGEST_STAY_NANOS);
+    }
+
+    /** A waiter behind a ticket that goes now would still stand behind those of the owners before it. */
+    private void leaveThoseBefore(Ticket ticket) {
+        for (Ticket each : handedOff) {
+            if (each.lock().equals(ticket.lock())) {
+                leaveHandedOff();
+                return;
+            }
+        }
     }
 
     private void refreshNoMore(Ticket ticket) {

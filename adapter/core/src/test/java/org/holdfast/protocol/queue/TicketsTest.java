@@ -164,6 +164,21 @@ class TicketsTest {
     }
 
     @Test
+    void tickets_ofOwnersThatWereHandedTheLock_areTakenAwayBeforeThatOfALaterOwner() {
+        Ticket handed = ticket("a", 1);
+        tickets.leaveWithOthers(handed);
+        tickets.leave(ticket("b", 2), true);
+        assertThat(service.sent(Command.Leave.class)).hasSize(3);
+        Ticket later = ticket("a", 3);
+        tickets.leave(later, true);
+        assertThat(service.sent(Command.Leave.class).stream()
+                        .filter(sent -> sent.node() == 0)
+                        .map(sent -> ((Command.Leave) sent.command()).ticket())
+                        .skip(1))
+                .containsExactly(handed, later);
+    }
+
+    @Test
     void tickets_thatCannotBeTakenAwayTogether_areLeftToExpire() {
         service.node(0, command -> {
             throw new IllegalStateException("no selector");
