@@ -9,7 +9,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.transaction.Status;
-import jakarta.transaction.Synchronization;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -56,15 +55,9 @@ class LockedStageTransactionTest extends Application {
         public CompletionStage<String> thatLosesItsLockWhileItCommits() {
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(loss -> lost.countDown());
-            TransactionsByHand.REGISTERED.add(new Synchronization() {
-                @Override
-                public void beforeCompletion() {
-                    otherProcess.forceRelease(LockRequest.of("staged"));
-                    await().pollInSameThread().until(() -> lost.getCount() == 0);
-                }
-
-                @Override
-                public void afterCompletion(int outcome) {}
+            TransactionsByHand.beforeCompletion(() -> {
+                otherProcess.forceRelease(LockRequest.of("staged"));
+                await().pollInSameThread().until(() -> lost.getCount() == 0);
             });
             return CompletableFuture.completedFuture("done");
         }
@@ -72,14 +65,8 @@ class LockedStageTransactionTest extends Application {
         @Locked("staged")
         @InTransaction
         public CompletionStage<String> thatFailsToCommit() {
-            TransactionsByHand.REGISTERED.add(new Synchronization() {
-                @Override
-                public void beforeCompletion() {
-                    throw new UnsupportedOperationException("on purpose");
-                }
-
-                @Override
-                public void afterCompletion(int outcome) {}
+            TransactionsByHand.beforeCompletion(() -> {
+                throw new UnsupportedOperationException("on purpose");
             });
             return later;
         }

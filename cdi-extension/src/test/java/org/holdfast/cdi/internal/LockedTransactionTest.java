@@ -10,7 +10,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.transaction.Status;
-import jakarta.transaction.Synchronization;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,15 +127,9 @@ class LockedTransactionTest extends Application {
         private void loseBeforeCompletion() {
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(loss -> lost.countDown());
-            TransactionsByHand.REGISTERED.add(new Synchronization() {
-                @Override
-                public void beforeCompletion() {
-                    otherProcess.forceRelease(LockRequest.of("joined"));
-                    await().pollInSameThread().until(() -> lost.getCount() == 0);
-                }
-
-                @Override
-                public void afterCompletion(int outcome) {}
+            TransactionsByHand.beforeCompletion(() -> {
+                otherProcess.forceRelease(LockRequest.of("joined"));
+                await().pollInSameThread().until(() -> lost.getCount() == 0);
             });
         }
 

@@ -35,6 +35,19 @@ final class TransactionsByHand {
         REGISTERED.clear();
     }
 
+    /** Has work done before the transaction commits, as JPA writes its changes then. */
+    static void beforeCompletion(Runnable work) {
+        REGISTERED.add(new Synchronization() {
+            @Override
+            public void beforeCompletion() {
+                work.run();
+            }
+
+            @Override
+            public void afterCompletion(int outcome) {}
+        });
+    }
+
     static void end() {
         status = Status.STATUS_NO_TRANSACTION;
         List<Synchronization> ended = List.copyOf(REGISTERED);
