@@ -133,7 +133,7 @@ public final class Targets {
     }
 
     private static WaitTimes.Outcome contended(Library library) throws Exception {
-        return WaitTimes.measure(new WaitTimes.Scenario(library.name().toLowerCase(Locale.ROOT), 1, 2, 2, 0, 0));
+        return WaitTimes.measure(new WaitTimes.Scenario(library.name().toLowerCase(Locale.ROOT), 1, 2, 2, 0, 0, 0));
     }
 
     /** Whichever process the next one is in; and in the other process, with p99 in milliseconds. */

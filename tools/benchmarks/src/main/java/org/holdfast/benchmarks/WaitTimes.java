@@ -31,22 +31,33 @@ public final class WaitTimes {
      */
     private static final long WARM_NANOS = 40_000_000_000L;
 
-    /** Kind, nodes, processes, threads of each, for how many microseconds a lock is held, and how many busy loops. */
-    private static final String SCENARIOS =
-            "floor,1,2,2,0,0;renewed,1,2,2,0,0;fixed,1,2,2,0,0;async,1,2,2,0,0;renewed,1,2,16,5000,0;"
-                    + "renewed,1,2,16,5000,6;renewed,3,2,16,5000,6";
+    /**
+     * Kind, nodes, processes, threads of each, for how many microseconds a lock is held, and is not wanted after its
+     * release, and how many busy loops.
+     */
+    private static final String SCENARIOS = "floor,1,2,2,0,0,0;renewed,1,2,2,0,0,0;fixed,1,2,2,0,0,0;async,1,2,2,0,0,0;"
+            + "floor,1,2,1,2000,1000,0;renewed,1,2,1,2000,1000,0;fixed,1,2,1,2000,1000,0;fair,1,2,1,2000,1000,0;"
+            + "spring,1,2,1,2000,1000,0;"
+            + "renewed,1,2,16,5000,0,0;renewed,1,2,16,5000,0,6;renewed,3,2,16,5000,0,6";
 
     private WaitTimes() {}
 
-    /** @param kind a {@link Library}, in lower case */
-    record Scenario(String kind, int nodes, int processes, int threads, int holdMicros, int load) {}
+    /**
+     * What is measured.
+     *
+     * @param kind a {@link Library}, in lower case
+     * @param pauseMicros for so long a thread does not want the lock after its release: with one thread a process, and
+     *     long enough, each hand-off goes to a process that waits. Without a pause a library that lets its own process
+     *     go first counts only those hand-offs to the other one that were fast
+     */
+    record Scenario(String kind, int nodes, int processes, int threads, int holdMicros, int pauseMicros, int load) {}
 
     public static void main(String[] arguments) throws Exception {
         System.out.println(
-                "| lock | nodes | processes x threads | held µs | busy loops | acquisitions/s | share of the weaker |"
+                "| lock | nodes | processes x threads | held µs | not wanted µs | busy loops | acquisitions/s | share of the weaker |"
                         + " wait p50 ms | p99 | longest | timed out | a process without it for ms | next in process p50 µs |"
                         + " next in other p50 µs | p99 | any p50 | changes | kept | overlaps |");
-        System.out.println("|" + " --- |".repeat(19));
+        System.out.println("|" + " --- |".repeat(20));
         for (String spec : System.getProperty("scenarios", SCENARIOS).split(";")) {
             String[] f = spec.split(",");
             Scenario scenario = new Scenario(
@@ -55,7 +66,8 @@ public final class WaitTimes {
                     Integer.parseInt(f[2]),
                     Integer.parseInt(f[3]),
                     Integer.parseInt(f[4]),
-                    Integer.parseInt(f[5]));
+                    Integer.parseInt(f[5]),
+                    Integer.parseInt(f[6]));
             System.out.println(measure(scenario).row(scenario));
         }
     }
@@ -83,6 +95,7 @@ public final class WaitTimes {
                                     scenario.kind(),
                                     Integer.toString(scenario.threads()),
                                     Integer.toString(scenario.holdMicros()),
+                                    Integer.toString(scenario.pauseMicros()),
                                     uris,
                                     file.toString(),
                                     Long.toString(System.nanoTime() + WARM_NANOS))
@@ -179,12 +192,13 @@ public final class WaitTimes {
 
         String row(Scenario scenario) {
             return String.format(
-                    "| %s | %d | %d x %d | %d | %d | %d | %d %% | %.1f | %.1f | %.1f | %d | %.1f | %d | %d | %d | %d | %d | %d | %d |",
+                    "| %s | %d | %d x %d | %d | %d | %d | %d | %d %% | %.1f | %.1f | %.1f | %d | %.1f | %d | %d | %d | %d | %d | %d | %d |",
                     scenario.kind(),
                     scenario.nodes(),
                     scenario.processes(),
                     scenario.threads(),
                     scenario.holdMicros(),
+                    scenario.pauseMicros(),
                     scenario.load(),
                     perSecond,
                     weaker,

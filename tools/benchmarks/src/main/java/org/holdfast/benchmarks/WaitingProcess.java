@@ -37,15 +37,17 @@ final class WaitingProcess {
         String kind = arguments[0];
         int threads = Integer.parseInt(arguments[1]);
         long holdNanos = TimeUnit.MICROSECONDS.toNanos(Integer.parseInt(arguments[2]));
-        long warm = Long.parseLong(arguments[5]);
+        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(Integer.parseInt(arguments[3]));
+        long warm = Long.parseLong(arguments[6]);
         long end = warm + TimeUnit.SECONDS.toNanos(WaitTimes.SECONDS);
         List<List<Turn>> turns = new ArrayList<>();
         int[] timedOut = new int[threads];
-        try (LockClient client = Library.of(kind).connect(List.of(arguments[3].split(",")))) {
-            contend(threads, turns, mine -> take(() -> client.take("wanted"), holdNanos, warm, end, mine), timedOut);
+        try (LockClient client = Library.of(kind).connect(List.of(arguments[4].split(",")))) {
+            Turns shape = new Turns(holdNanos, pauseNanos, warm, end);
+            contend(threads, turns, mine -> shape.take(() -> client.take("wanted"), mine), timedOut);
         }
         Files.write(
-                Path.of(arguments[4]),
+                Path.of(arguments[5]),
                 turns.stream().flatMap(List::stream).map(Turn::text).toList());
         System.out.println(Arrays.stream(timedOut).sum());
         System.exit(0); // threads of other libraries may go on
@@ -66,27 +68,35 @@ final class WaitingProcess {
         }
     }
 
-    private static int take(Callable<LockClient.Taken> taking, long holdNanos, long warm, long end, List<Turn> turns) {
-        int timedOut = 0;
-        for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
-            try {
-                LockClient.Taken taken = taking.call();
-                long granted = System.nanoTime();
-                if (holdNanos > 0) {
-                    LockSupport.parkNanos(
-                            holdNanos / 2 + ThreadLocalRandom.current().nextLong(holdNanos));
+    /** What a thread does until the end. Only turns that begin after the warm-up count. */
+    private record Turns(long holdNanos, long pauseNanos, long warm, long end) {
+
+        /** Adds the turns that the thread has had; returns how often it has waited in vain. */
+        int take(Callable<LockClient.Taken> taking, List<Turn> turns) {
+            int timedOut = 0;
+            for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
+                try {
+                    LockClient.Taken taken = taking.call();
+                    long granted = System.nanoTime();
+                    if (holdNanos > 0) {
+                        LockSupport.parkNanos(
+                                holdNanos / 2 + ThreadLocalRandom.current().nextLong(holdNanos));
+                    }
+                    long released = System.nanoTime();
+                    taken.release().run();
+                    if (now > warm) {
+                        turns.add(new Turn(0, taken.token(), now, granted, released));
+                    }
+                    if (pauseNanos > 0) {
+                        LockSupport.parkNanos(pauseNanos);
+                    }
+                } catch (LockTimeoutException | ExecutionException e) {
+                    timedOut += now > warm ? 1 : 0;
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
                 }
-                long released = System.nanoTime();
-                taken.release().run();
-                if (now > warm) {
-                    turns.add(new Turn(0, taken.token(), now, granted, released));
-                }
-            } catch (LockTimeoutException | ExecutionException e) {
-                timedOut += now > warm ? 1 : 0;
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
             }
+            return timedOut;
         }
-        return timedOut;
     }
 }
