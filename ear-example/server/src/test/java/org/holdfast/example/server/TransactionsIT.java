@@ -6,33 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
 import jakarta.ejb.EJBException;
-import jakarta.inject.Inject;
 import jakarta.transaction.RollbackException;
-import jakarta.transaction.Status;
-import jakarta.transaction.Synchronization;
-import jakarta.transaction.TransactionManager;
-import jakarta.transaction.TransactionSynchronizationRegistry;
-import jakarta.transaction.UserTransaction;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.jboss.arquillian.container.test.api.Deployment;
-import org.jboss.arquillian.container.test.api.Testable;
 import org.jboss.arquillian.junit5.ArquillianExtension;
-import org.jboss.shrinkwrap.api.ShrinkWrap;
-import org.jboss.shrinkwrap.api.asset.EmptyAsset;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
-import org.jboss.shrinkwrap.api.spec.WebArchive;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,119 +26,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Locks around changes of a real database, in every kind of transaction that a container has. */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
-class TransactionsIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class TransactionsIT extends WorkInTransactions {
 
     /** Longer than the TTL of the locks that are to be lost. */
     private static final Duration BEYOND_VALIDITY = Duration.ofMillis(400);
 
-    /**
-     * Of the transactions that are to time out: long enough for what is to be done before, on a machine that may stand
-     * still.
-     */
-    private static final int TIMEOUT_SECONDS = 3;
-
-    /** Longer than that, by a clock with a tick of a second. */
-    private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(TIMEOUT_SECONDS + 2);
-
-    /** After the completion of a transaction: by then what it keeps is released. */
-    private static final Duration SETTLED = Duration.ofSeconds(1);
-
-    private final RealNodes nodes = new RealNodes();
-
-    @Resource(name = "eis/holdfast")
-    private LockConnectionFactory locks;
-
-    private TransactionManager manager;
-
-    @Resource
-    private TransactionSynchronizationRegistry registry;
-
-    @Inject
-    private UserTransaction transaction;
-
-    @EJB
-    private ContainerManagedEjb ejb;
-
     @EJB
     private BeanManagedEjb beanManaged;
 
-    @Inject
-    private TransactionalBean bean;
-
-    @Inject
-    private Ledger ledger;
-
     @Deployment
     static EnterpriseArchive locksWithTests() throws Exception {
-        WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
-                .addClasses(TransactionsIT.class, RealNodes.class, RealNodes.Frozen.class, Ledger.class)
-                .addClasses(
-                        WhereTimeoutsInterfere.class, CompletionWitness.class, Work.class, TransactionManagers.class)
-                .addClasses(ContainerManagedEjb.class, BeanManagedEjb.class, TransactionalBean.class)
-                .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
-                .addPackages(true, "org.assertj", "org.awaitility", "org.hamcrest");
-        return TestEar.withoutShop(Testable.archiveToTest(References.add(tests, "holdfast")));
-    }
-
-    @BeforeEach
-    void prepare() {
-        manager = TransactionManagers.find();
-        ledger.open();
-    }
-
-    /**
-     * What is done under a lock: an entry in the ledger with the lock's name, and a witness to how the transaction
-     * ends.
-     */
-    private final class Entry implements Work {
-
-        private final String lock;
-        private final CompletionWitness witness;
-        private long token;
-
-        Entry(String lock) {
-            this.lock = lock;
-            this.witness = new CompletionWitness(() -> nodes.isHeld(lock));
-        }
-
-        @Override
-        public void run() throws Exception {
-            ledger.write(lock);
-            manager.getTransaction().enlistResource(witness);
-            token = nodes.token(lock);
-        }
-
-        /** The same, under a lease that is taken through a connection. */
-        void runUnderLease() throws Exception {
-            try (LockConnection connection = locks.getConnection()) {
-                connection.acquire(lock);
-                run();
-            }
-        }
-
-        void assertCommittedAndReleased() throws Exception {
-            assertThat(witness.seen()).containsExactly("committed, held");
-            assertThat(ledger.has(lock)).isTrue();
-            awaitRelease(lock, token);
-        }
-
-        void assertRolledBackAndReleased() throws Exception {
-            assertThat(witness.seen()).containsExactly("rolled back, held");
-            assertThat(ledger.has(lock)).isFalse();
-            awaitRelease(lock, token);
-        }
-
-        void assertRolledBack() throws Exception {
-            assertThat(witness.seen()).singleElement().asString().startsWith("rolled back");
-            assertThat(ledger.has(lock)).isFalse();
-        }
-    }
-
-    /** A majority lets go at once; a slower node may follow. */
-    private void awaitRelease(String lock, long token) {
-        await().atMost(PATIENCE).until(() -> nodes.isReleased(lock, token));
+        return deploymentOf(TransactionsIT.class);
     }
 
     private static Work failing(Work work) {
@@ -270,86 +154,6 @@ class TransactionsIT {
     }
 
     @Test
-    void leaseInUserTransaction_thatTimesOut_isReleasedAfterTheRollback() throws Exception {
-        Entry entry = new Entry("user-timeout");
-        assertThat(catchThrowable(() -> pastTheTimeout(entry::runUnderLease))).isNotNull();
-        entry.assertRolledBackAndReleased();
-    }
-
-    @Test
-    void lockedEjb_inAUserTransactionThatTimesOut_isReleasedAfterTheRollback() throws Exception {
-        Entry entry = new Entry("locked-user-timeout");
-        assertThat(catchThrowable(() -> pastTheTimeout(() -> ejb.runLocked(entry.lock, entry))))
-                .isNotNull();
-        entry.assertRolledBackAndReleased();
-    }
-
-    /** Some servers check only now and then. TomEE checks at the commit, and until then reports nothing. */
-    private void pastTheTimeout(Work work) throws Exception {
-        timingOut(() -> {
-            transaction.begin();
-            work.run();
-            if (System.getProperty("server").equals("tomee")) {
-                await().pollInSameThread().pollDelay(BEYOND_TIMEOUT).until(() -> true);
-            } else {
-                await().pollInSameThread()
-                        .atMost(PATIENCE)
-                        .until(() -> transaction.getStatus() != Status.STATUS_ACTIVE);
-            }
-            transaction.commit();
-        });
-    }
-
-    @Test
-    @WhereTimeoutsInterfere
-    void leaseInEjb_whoseTransactionTimesOut_isReleasedWhileTheMethodStillRuns() throws Exception {
-        Entry entry = new Entry("ejb-timeout");
-        assertThatExceptionOfType(EJBException.class)
-                .isThrownBy(() -> timingOut(() -> ejb.run(() -> {
-                    entry.runUnderLease();
-                    awaitRelease(entry.lock, entry.token);
-                })));
-        entry.assertRolledBackAndReleased();
-    }
-
-    @Test
-    @WhereTimeoutsInterfere
-    void lockedEjb_whoseTransactionTimesOut_isLockedUntilTheMethodHasEnded() throws Exception {
-        Entry entry = new Entry("locked-ejb-timeout");
-        assertThat(catchThrowable(() -> timingOut(() -> ejb.runLocked(entry.lock, () -> {
-                    entry.run();
-                    await().atMost(PATIENCE).until(() -> !entry.witness.seen().isEmpty());
-                    await().during(SETTLED).atMost(PATIENCE).until(() -> nodes.isHeld(entry.lock));
-                }))))
-                // on a busy machine the transaction may be over before the row is written
-                .isInstanceOfAny(EJBException.class, SQLException.class);
-        entry.assertRolledBackAndReleased();
-    }
-
-    @Test
-    @WhereTimeoutsInterfere
-    void lockedTransactionalBean_whoseTransactionTimesOut_isLockedUntilTheMethodHasEnded() throws Exception {
-        Entry entry = new Entry("locked-cdi-timeout");
-        assertThat(catchThrowable(() -> timingOut(() -> bean.runLocked(entry.lock, () -> {
-                    entry.run();
-                    await().atMost(PATIENCE).until(() -> !entry.witness.seen().isEmpty());
-                    assertThat(nodes.isHeld(entry.lock)).isTrue();
-                }))))
-                .isNotNull()
-                .isNotInstanceOf(AssertionError.class);
-        entry.assertRolledBackAndReleased();
-    }
-
-    private void timingOut(Work work) throws Exception {
-        transaction.setTransactionTimeout(TIMEOUT_SECONDS);
-        try {
-            work.run();
-        } finally {
-            transaction.setTransactionTimeout(0);
-        }
-    }
-
-    @Test
     void leaseInEjb_lostBeforeTheCommit_rollsBackAndTellsTheCaller() throws Exception {
         Entry entry = new Entry("ejb-loss");
         assertThatExceptionOfType(EJBException.class)
@@ -449,41 +253,6 @@ class TransactionsIT {
     }
 
     @Test
-    @WhereTimeoutsInterfere
-    void lease_takenInATransactionThatHasTimedOut_endsWithItsConnection() throws Exception {
-        Entry entry = new Entry("timed-out-before");
-        timingOut(() -> {
-            transaction.begin();
-            entry.runUnderLease();
-            awaitRelease(entry.lock, entry.token);
-            awaitRelease("dead", tokenOfOneMore("dead"));
-            transaction.rollback();
-        });
-    }
-
-    @Test
-    @WhereTimeoutsInterfere
-    void lease_whoseTransactionTimesOutWhileItIsWaitedFor_endsWithItsConnection() throws Exception {
-        try (LockConnection other = locks.getConnection()) {
-            Lease theirs = other.acquire(LockRequest.of("waited-for").detached());
-            timingOut(() -> {
-                transaction.begin();
-                registry.registerInterposedSynchronization(new Synchronization() {
-                    @Override
-                    public void beforeCompletion() {}
-
-                    @Override
-                    public void afterCompletion(int status) {
-                        theirs.release(); // the reaper's thread: the one below waits for this
-                    }
-                });
-                awaitRelease("waited-for", tokenOfOneMore("waited-for"));
-                transaction.rollback();
-            });
-        }
-    }
-
-    @Test
     void leases_ofATransactionAndOneThatSuspendsIt_endEachWithItsOwn() throws Exception {
         Entry outer = new Entry("outer");
         Entry inner = new Entry("inner");
@@ -528,15 +297,5 @@ class TransactionsIT {
             assertThat(nodes.isHeld("shared")).isTrue();
         }
         awaitRelease("shared", token);
-    }
-
-    /** Takes the lock, or takes it once more, and gives it back. */
-    private long tokenOfOneMore(String lock) throws InterruptedException {
-        try (LockConnection connection = locks.getConnection()) {
-            Lease lease = connection.acquire(lock);
-            assertThat(lease.isHeld()).isTrue();
-            assertThat(nodes.isHeld(lock)).isTrue();
-            return lease.token();
-        }
     }
 }
