@@ -56,7 +56,7 @@ public final class ReplyDecoder {
      * numbers.
      */
     public static Answer answer(int node, Object raw) {
-        if (raw instanceof Long number && number >= LEAST_CLOCK && number <= HolderEntryDecoder.LARGEST_TOKEN) {
+        if (raw instanceof Long number && isClock(number)) {
             return new Answer(node, ALONE, number);
         }
         if (raw instanceof Long number && number <= -LEAST_CLOCK && number >= -HolderEntryDecoder.LARGEST_TOKEN) {
@@ -68,8 +68,8 @@ public final class ReplyDecoder {
                 && list.get(1) instanceof Long detail
                 && list.get(2) instanceof Long nodeMicros) {
             Reply reply = list.size() == 3 ? reply(status, detail) : null;
-            if (status == GRANTED && list.size() == 4) {
-                reply = grantedInTurn(list.get(3));
+            if (status == GRANTED) {
+                reply = detail == 0 && isClock(nodeMicros) ? granted(list) : null;
             } else if (status == SEEN && list.size() == 4) {
                 reply = HolderEntryDecoder.reply(detail, list.get(3));
             } else if (status == COUNTED && list.size() == 4) {
@@ -82,6 +82,10 @@ public final class ReplyDecoder {
         return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
     }
 
+    private static boolean isClock(long number) {
+        return number >= LEAST_CLOCK && number <= HolderEntryDecoder.LARGEST_TOKEN;
+    }
+
     /** Numbers that we continue with must be in the range of the scripts; others only show how long to wait. */
     private static boolean isPossible(int status, long detail) {
         return switch (status) {
@@ -90,6 +94,14 @@ public final class ReplyDecoder {
             case TOKEN_TOO_SMALL, TICKET_TOO_SMALL, LATCH_RESET ->
                 detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
             default -> true;
+        };
+    }
+
+    private static @Nullable Reply granted(List<?> reply) {
+        return switch (reply.size()) {
+            case 3 -> ALONE;
+            case 4 -> grantedInTurn(reply.get(3));
+            default -> null;
         };
     }
 
@@ -130,7 +142,6 @@ public final class ReplyDecoder {
             return null;
         }
         return switch ((int) status) {
-            case GRANTED -> new Reply.Granted();
             case HELD -> new Reply.Held(Math.max(0, detail));
             case TOKEN_TOO_SMALL -> new Reply.TokenTooSmall(detail);
             case RELEASED -> new Reply.Released(detail);

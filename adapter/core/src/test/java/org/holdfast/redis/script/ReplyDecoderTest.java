@@ -73,6 +73,22 @@ class ReplyDecoderTest {
         assertThat(ReplyDecoder.answer(3, number).reply()).isInstanceOf(Reply.Refused.class);
     }
 
+    /** A list of small numbers is what many a command returns. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1800000000000000",
+        "77, 1800000000000000",
+        "0, 180",
+        "0, 999999999999999",
+        "0, -1800000000000000",
+        "0, 9007199254740993"
+    })
+    void grant_withADetailOrWithoutAClock_isRefused(long detail, long clock) {
+        assertThat(ReplyDecoder.answer(0, List.of(1L, detail, clock)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(1L, detail, clock, List.of())).reply())
+                .isInstanceOf(Reply.Refused.class);
+    }
+
     private static Reply granted(List<?> behind) {
         return ReplyDecoder.answer(0, List.of(1L, 0L, 1_800_000_000_000_000L, behind))
                 .reply();
