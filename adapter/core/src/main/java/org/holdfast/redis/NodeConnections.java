@@ -4,7 +4,6 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -18,11 +17,8 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
-import org.holdfast.redis.health.NodeHealth;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.voter.VoterConnector;
-import org.holdfast.redis.wire.Failures;
-import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,10 +44,7 @@ public final class NodeConnections implements NodeChannel {
     private final Consumer<NodeConnections> onClose;
     private final Lock lock = new SureLock(System::nanoTime);
     private final Pipelines pipelines;
-    private final Openings openings;
-
-    /** Whether nothing is sent any more. */
-    private volatile boolean closing;
+    private final MissingConnections missing;
 
     /**
      * @param reads has {@link #isUsable} called for what no caller waits for
@@ -71,7 +64,7 @@ public final class NodeConnections implements NodeChannel {
         this.reads = reads;
         this.onClose = onClose;
         this.pipelines = new Pipelines(nodes, connector, scripts, calls, time, lock);
-        this.openings = new Openings(nodes, connector, new Opened(), lock);
+        this.missing = new MissingConnections(nodes, connector, pipelines, lock);
     }
 
     @Override
@@ -88,18 +81,7 @@ public final class NodeConnections implements NodeChannel {
     public void prepare() {
         lock.lock();
         try {
-            for (int node = 0; node < nodes.size(); node++) {
-                pipelines.dropIfStale(node);
-            }
-            NodeSet wanted = closing ? NodeSet.NONE : nodes.connectable();
-            NodeSet needed = NodeSet.NONE;
-            for (int node = 0; node < nodes.size(); node++) {
-                if (wanted.contains(node)) {
-                    pipelines.dropIfSetAside(node);
-                    needed = !pipelines.isConnected(node) ? needed.with(node) : needed;
-                }
-            }
-            open(needed);
+            missing.prepare();
         } finally {
             lock.unlock();
         }
@@ -114,7 +96,7 @@ public final class NodeConnections implements NodeChannel {
     public Round send(Command command, NodeSet targets) {
         lock.lock();
         try {
-            PendingRound round = writeTo(targets, openWhatIsMissing(targets), command);
+            PendingRound round = writeTo(targets, missing.open(targets, command.awaited()), command);
             round.pushed(pushTo(targets));
             return round;
         } finally {
@@ -127,7 +109,9 @@ public final class NodeConnections implements NodeChannel {
         List<PendingRound> rounds = new ArrayList<>(commands.size());
         lock.lock();
         try {
-            String @Nullable [] obstacles = openWhatIsMissing(targets);
+            String @Nullable [] obstacles = commands.isEmpty()
+                    ? null
+                    : missing.open(targets, commands.get(0).awaited()); // of one kind
             boolean mayBeTogether = calls.mayRenewTogether(targets);
             for (int from = 0; from < commands.size(); ) {
                 int together = mayBeTogether ? PendingRenewals.count(commands, from) : 0;
@@ -205,45 +189,6 @@ public final class NodeConnections implements NodeChannel {
         }
     }
 
-    /**
-     * Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking.
-     */
-    private String @Nullable [] openWhatIsMissing(NodeSet targets) {
-        for (int node = 0; node < nodes.size(); node++) {
-            if (targets.contains(node)) { // may read, and so drop others too: so nothing is opened before
-                pipelines.dropIfStale(node);
-            }
-        }
-        NodeSet needed = NodeSet.NONE;
-        for (int node = 0; node < nodes.size(); node++) {
-            if (targets.contains(node) && !pipelines.isConnected(node) && whyNotAsked(node) == null) {
-                needed = needed.with(node);
-            }
-        }
-        return open(needed);
-    }
-
-    /** Opens what is needed, and with it whatever else is missing: it will be needed soon, and may hang as well. */
-    private String @Nullable [] open(NodeSet needed) {
-        if (needed.isEmpty()) {
-            return null;
-        }
-        NodeSet missing = needed;
-        for (int node = 0; node < nodes.size(); node++) {
-            if (!pipelines.isConnected(node) && nodes.health(node).isAsked()) {
-                missing = missing.with(node);
-            }
-        }
-        try {
-            pipelines.requireSelector();
-            return openings.open(missing, needed);
-        } catch (IOException e) {
-            String[] obstacles = new String[nodes.size()];
-            Arrays.fill(obstacles, Failures.describe(connector.localFailure(e)));
-            return obstacles;
-        }
-    }
-
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
     private NodeSet whereItGoes(NodeSet targets, String @Nullable [] obstacles, Command command, PendingRound round) {
         NodeSet open = NodeSet.NONE;
@@ -265,33 +210,9 @@ public final class NodeConnections implements NodeChannel {
         if (!pipelines.isConnected(node) && obstacles != null && obstacles[node] != null) {
             return obstacles[node];
         }
-        String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
+        String reason = missing.whyNotAsked(node); // by now: what was opened may have taken its vote
         reason = reason == null ? pipelines.whyNotSent(node) : reason;
         return reason == null ? nodes.codec(node).whyNotYet(command) : reason;
-    }
-
-    /** Returns null if it may be asked. */
-    private @Nullable String whyNotAsked(int node) {
-        NodeHealth health = nodes.health(node);
-        return closing ? "this channel is closed" : health.isAsked() ? null : health.reason();
-    }
-
-    /** Takes the connections that were opened. */
-    private final class Opened implements Openings.Owner {
-
-        @Override
-        public void opened(int node, NodeConnection connection) {
-            if (closing || pipelines.isConnected(node)) { // the latter by an attempt that began later
-                connection.abandon();
-            } else {
-                pipelines.add(node, connection);
-            }
-        }
-
-        @Override
-        public boolean isQuorumConnected() {
-            return pipelines.isQuorumConnected();
-        }
     }
 
     @Override
@@ -304,7 +225,7 @@ public final class NodeConnections implements NodeChannel {
         onClose.accept(this);
         lock.lock();
         try {
-            closing = true;
+            missing.stop();
             pipelines.awaitWhatGoesOn(System::nanoTime, deadline, CLOSING_NANOS);
             pipelines.close("the channel was closed");
         } catch (IOException e) {
@@ -316,7 +237,7 @@ public final class NodeConnections implements NodeChannel {
 
     @Override
     public boolean isOpen() {
-        return !closing;
+        return !missing.isStopped();
     }
 
     @Override
@@ -328,7 +249,7 @@ public final class NodeConnections implements NodeChannel {
                 pipelines.dropIfStale(node);
             }
             haveRead();
-            return !closing;
+            return !missing.isStopped();
         } finally {
             lock.unlock();
         }

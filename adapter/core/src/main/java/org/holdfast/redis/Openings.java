@@ -130,6 +130,10 @@ final class Openings {
             }
         }
 
+        boolean isWaiting() {
+            return !begun.get();
+        }
+
         /** Returns whether it should have ended: the JVM may have lost its thread, as it may when the heap is full. */
         private boolean isOverdue() {
             return left() <= 0;
@@ -157,10 +161,41 @@ final class Openings {
      * @return what stands against a connection, by node; null where nothing does
      */
     String[] open(NodeSet missing, NodeSet needed) {
+        Attempt[] awaited = new Attempt[pending.length];
+        Attempt[] mine = newAttempts(missing);
+        boolean patient = false;
+        for (int node = 0; node < pending.length; node++) {
+            if (needed.contains(node)) {
+                awaited[node] = pending[node];
+                if (mine[node] == null && pending[node].isWaiting()) { // for a thread, which there may not be
+                    mine[node] = pending[node];
+                }
+                patient |= mine[node] != null;
+            }
+        }
+        runWithoutLock(mine, needed);
+        await(awaited, patient);
+        return obstacles(awaited);
+    }
+
+    /**
+     * As {@link #open}, and waits for nothing: other threads connect. Where there is none for it, a caller that waits
+     * will.
+     */
+    String[] begin(NodeSet missing, NodeSet needed) {
+        Attempt[] awaited = new Attempt[pending.length];
+        Attempt[] mine = newAttempts(missing);
+        for (int node = 0; node < pending.length; node++) {
+            awaited[node] = needed.contains(node) ? pending[node] : null;
+        }
+        giveToOthers(mine);
+        return obstacles(awaited);
+    }
+
+    /** Returns what has not been begun yet for these nodes, as from now on. */
+    private Attempt[] newAttempts(NodeSet missing) {
         long deadline = connector.deadline();
         Attempt[] mine = new Attempt[pending.length];
-        Attempt[] awaited = new Attempt[pending.length];
-        boolean patient = false;
         for (int node = 0; node < pending.length; node++) {
             if (missing.contains(node) && (pending[node] == null || pending[node].isOverdue())) {
                 mine[node] = new Attempt(node, deadline);
@@ -170,18 +205,33 @@ final class Openings {
             if (mine[node] != null) {
                 pending[node] = mine[node];
             }
-            if (needed.contains(node)) {
-                awaited[node] = pending[node];
-                patient |= mine[node] != null;
-            }
         }
-        runWithoutLock(mine, needed);
-        await(awaited, patient);
+        return mine;
+    }
+
+    private String[] obstacles(Attempt[] awaited) {
         String[] obstacles = new String[pending.length];
         for (int node = 0; node < pending.length; node++) {
             obstacles[node] = awaited[node] == null ? null : awaited[node].obstacle;
         }
         return obstacles;
+    }
+
+    private void giveToOthers(Attempt[] mine) {
+        boolean[] given = new boolean[mine.length];
+        lock.unlock();
+        try {
+            for (int node = 0; node < mine.length; node++) {
+                given[node] = mine[node] != null && connector.runElsewhere(mine[node]);
+            }
+        } finally {
+            SureLock.take(lock);
+            for (int node = 0; node < mine.length; node++) {
+                if (mine[node] != null && !given[node]) {
+                    mine[node].giveUp();
+                }
+            }
+        }
     }
 
     private void runWithoutLock(Attempt[] mine, NodeSet needed) {

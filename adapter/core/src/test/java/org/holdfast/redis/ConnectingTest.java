@@ -30,6 +30,7 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.node.Ticket;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.voter.Locators;
@@ -203,6 +204,45 @@ class ConnectingTest {
                                                 .get(2))
                                         .contains("suspected");
                             });
+        }
+    }
+
+    @Test
+    void commandThatAwaitsNoConnection_onANewChannel_waitsForNothing_andHasItsNodesConnected() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+                NodeGroup cluster = cluster(
+                        redis.get(0).uri() + "," + redis.get(1).uri() + ",redis://127.0.0.1:" + silent.getLocalPort(),
+                        ConnectingTest::ownThread);
+                NodeChannel channel = cluster.open()) {
+            Owner owner = new Owner("0123456789".repeat(4));
+            Command leave = new Command.Leave(new Ticket("a", owner, 1, false, true, 1_000), false);
+            long begun = System.nanoTime();
+            assertThat(answers(channel.send(leave, ALL), 3).get(2)).isInstanceOf(Reply.NotSent.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(NODE_TIMEOUT.dividedBy(2));
+            await().untilAsserted(() -> {
+                Map<Integer, Reply> replies = answers(channel.send(leave, ALL), 3);
+                assertThat(replies.get(0)).isEqualTo(new Reply.Noted());
+                assertThat(replies.get(1)).isEqualTo(new Reply.Noted());
+            });
+        }
+    }
+
+    @Test
+    void release_whileAQuorumIsConnected_waitsForNoConnectionToANodeThatHangs() {
+        try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread);
+                NodeChannel channel = cluster.open()) {
+            channel.prepare();
+            redis.get(2).ask("client kill type normal");
+            redis.get(2).freeze();
+            await().pollDelay(Duration.ofMillis(200)).until(() -> true); // a connection in use is not looked at
+            long begun = System.nanoTime();
+            Map<Integer, Reply> replies = ask(channel, ALL);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(NODE_TIMEOUT.dividedBy(2));
+            assertThat(replies.get(0)).isEqualTo(new Reply.Gone());
+            assertThat(replies.get(1)).isEqualTo(new Reply.Gone());
+            assertThat(replies.get(2)).isInstanceOf(Reply.NotSent.class);
+        } finally {
+            redis.get(2).thaw();
         }
     }
 

@@ -154,7 +154,8 @@ public final class Releases {
         }
         Command.Release command = Command.Release.ofLease(heldLock.claim());
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
-        return finish(heldLock, nodes, command, round, begun, begun + Long.MAX_VALUE / 4);
+        Sent sent = new Sent(round, begun, time.nanoTime());
+        return finish(heldLock, nodes, command, sent, begun + Long.MAX_VALUE / 4);
     }
 
     /**
@@ -234,19 +235,27 @@ public final class Releases {
             commands.add(Command.Release.ofLease(heldLock.claim()));
         }
         List<Round> rounds = redlock.startReleases(nodes, commands);
+        long at = time.nanoTime();
         for (int i = 0; i < given.size(); i++) {
-            results.add(finish(given.get(i), nodes, commands.get(i), rounds.get(i), begun, until));
+            results.add(finish(given.get(i), nodes, commands.get(i), new Sent(rounds.get(i), begun, at), until));
         }
     }
 
+    /**
+     * A release that was sent.
+     *
+     * @param begun before it was sent
+     * @param at when it had been: that takes long where connections have to be opened first
+     */
+    private record Sent(Round round, long begun, long at) {}
+
     /** Waits for the answers to a release that was sent. */
-    private ReleaseResult finish(
-            HeldLock heldLock, Nodes nodes, Command.Release command, Round round, long begun, long until) {
+    private ReleaseResult finish(HeldLock heldLock, Nodes nodes, Command.Release command, Sent sent, long until) {
         counters.released.incrementAndGet();
-        Redlock.Freed freed = redlock.finishRelease(nodes, command, round, begun, until);
-        report(heldLock, begun, freed);
+        Redlock.Freed freed = redlock.finishRelease(nodes, command, sent.round(), sent.at(), until);
+        report(heldLock, sent.begun(), freed);
         heldLocks.remove(heldLock);
-        return wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD;
+        return wasHeld(heldLock, sent.begun()) ? freed.result() : ReleaseResult.NOT_HELD;
     }
 
     /**

@@ -8,6 +8,21 @@ import java.util.Set;
 /** A command to a node about a lock or a latch. Each may be sent again: for the same owner the effect is the same. */
 public sealed interface Command {
 
+    /** The nodes whose connections a thread that sends waits for, where they have to be opened. */
+    enum Awaited {
+        /** All of them: each counts. */
+        ALL,
+        /** A quorum of them: where one is connected, the others receive the command later. */
+        QUORUM,
+        /** None: what is not received is made good in some other way. */
+        NONE
+    }
+
+    /** Returns the nodes whose connections its sender waits for. */
+    default Awaited awaited() {
+        return Awaited.ALL;
+    }
+
     /** A command about one acquisition. */
     sealed interface OfClaim extends Command {
 
@@ -52,6 +67,11 @@ public sealed interface Command {
      */
     record Release(Claim claim, boolean tombstone, boolean held) implements OfClaim {
 
+        @Override
+        public Awaited awaited() {
+            return Awaited.QUORUM;
+        }
+
         /** Ends a lease. */
         public static Release ofLease(Claim claim) {
             return new Release(claim, true, true);
@@ -73,14 +93,26 @@ public sealed interface Command {
      *
      * @param tickets one or more, of the same lock, of owners that all want to read or all want the lock alone
      */
-    record Refresh(List<Ticket> tickets) implements Command {}
+    record Refresh(List<Ticket> tickets) implements Command {
+
+        @Override
+        public Awaited awaited() {
+            return Awaited.NONE;
+        }
+    }
 
     /**
      * Take a ticket away.
      *
      * @param announced whether the waiters behind it are notified: they need not be if its owner has the lock now
      */
-    record Leave(Ticket ticket, boolean announced) implements Command {}
+    record Leave(Ticket ticket, boolean announced) implements Command {
+
+        @Override
+        public Awaited awaited() {
+            return Awaited.NONE;
+        }
+    }
 
     /**
      * Find a permit that is free.

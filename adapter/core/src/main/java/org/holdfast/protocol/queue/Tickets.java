@@ -6,15 +6,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.NodeSet;
@@ -31,13 +28,8 @@ import org.holdfast.protocol.quorum.TokenClock;
  */
 public final class Tickets {
 
-    private static final System.Logger LOG = System.getLogger(Tickets.class.getName());
-
     /** So many are refreshed by one command, and so many commands sent in one go. */
     private static final int BATCH = 100;
-
-    /** So long a ticket may stay on the nodes whose owner has the lock, which keeps out all behind it anyway. */
-    private static final long LONGEST_STAY_NANOS = Handoff.LONGEST_NANOS;
 
     private final Time time;
     private final Randomness randomness;
@@ -47,11 +39,10 @@ public final class Tickets {
     private final WakeUp sweeps;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
-    /** Those whose owners were handed the lock: they are taken away together. */
-    private final Queue<Ticket> handedOff = new ConcurrentLinkedQueue<>();
-
     /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
     private final ReentrantLock sending = new ReentrantLock();
+
+    private final LeftTickets leftTickets;
 
     /** @param until when its owner gives up: from then on it is left to expire, whatever its owner's thread does */
     private record Kept(Ticket ticket, long refreshAt, long until) {
@@ -75,6 +66,7 @@ public final class Tickets {
         this.nodes = nodes;
         this.ttl = timing.ticketTtl();
         this.sweeps = sweeps;
+        this.leftTickets = new LeftTickets(time, nodes, sweeps, sending);
     }
 
     /** Draws a ticket, which the nodes do not know yet. */
@@ -117,16 +109,7 @@ public final class Tickets {
      */
     void leave(Ticket ticket, boolean announced) {
         refreshNoMore(ticket);
-        leaveThoseBefore(ticket);
-        sending.lock();
-        try {
-            nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
-                    .leave(answer -> {});
-        } catch (RuntimeException e) { // a caller that leaves may have got the lock, and must receive it
-            logThatTheyExpire(e);
-        } finally {
-            sending.unlock();
-        }
+        leftTickets.leave(ticket, announced);
     }
 
     /** Returns whether nodes forget a ticket that is not refreshed any more before this time is over. */
@@ -141,18 +124,7 @@ public final class Tickets {
      */
     void leaveWithOthers(Ticket ticket) {
         refreshNoMore(ticket);
-        handedOff.add(ticket);
-        sweeps.within(LONGEST_STAY_NANOS);
-    }
-
-    /** A waiter behind a ticket that goes now would still stand behind those of the owners before it. */
-    private void leaveThoseBefore(Ticket ticket) {
-        for (Ticket each : handedOff) {
-            if (each.lock().equals(ticket.lock())) {
-                leaveHandedOff();
-                return;
-            }
-        }
+        leftTickets.leaveWithOthers(ticket);
     }
 
     private void refreshNoMore(Ticket ticket) {
@@ -161,36 +133,12 @@ public final class Tickets {
 
     /** Takes the tickets away whose owners were handed their locks, of which one is to be released on the nodes. */
     public void leaveHandedOff() {
-        while (!handedOff.isEmpty()) {
-            sending.lock();
-            try {
-                nodes.sendAll(nextHandedOff(), NodeSet.first(nodes.count()))
-                        .forEach(round -> round.leave(answer -> {}));
-            } catch (RuntimeException e) { // a holder that releases its lock must not fail for that
-                logThatTheyExpire(e);
-            } finally {
-                sending.unlock();
-            }
-        }
-    }
-
-    private static void logThatTheyExpire(RuntimeException why) {
-        LOG.log(System.Logger.Level.DEBUG, "HF0215: tickets are left to expire", why);
-    }
-
-    private List<Command.Leave> nextHandedOff() {
-        List<Command.Leave> commands = new ArrayList<>();
-        Ticket next = handedOff.poll();
-        while (next != null) {
-            commands.add(new Command.Leave(next, false));
-            next = commands.size() < BATCH ? handedOff.poll() : null;
-        }
-        return commands;
+        leftTickets.leaveHandedOff();
     }
 
     /** Refreshes the tickets that are due, those of the same line together, and waits for no answer. */
     public void sweep() {
-        leaveHandedOff();
+        leftTickets.sweep();
         Map<Line, List<Ticket>> due = new HashMap<>(0);
         for (Kept each : kept.values()) {
             Ticket ticket = each.ticket();
@@ -234,6 +182,6 @@ public final class Tickets {
 
     /** Returns how many there are. */
     public int size() {
-        return kept.size() + handedOff.size();
+        return kept.size() + leftTickets.size();
     }
 }

@@ -274,11 +274,11 @@ public final class Redlock {
      * nodes that do not confirm it in time.
      *
      * @param round the answers to it
-     * @param started when the release was sent
+     * @param sent when the release had been sent: that takes long where connections have to be opened first
      * @param until when to stop waiting at the latest
      */
-    public Freed finishRelease(Nodes nodes, Command.Release release, Round round, long started, long until) {
-        long deadline = earlier(started + timing.patienceNanos(release.claim().ttlMillis()), until);
+    public Freed finishRelease(Nodes nodes, Command.Release release, Round round, long sent, long until) {
+        long deadline = earlier(sent + timing.patienceNanos(release.claim().ttlMillis()), until);
         Tally tally = new Tally(nodes.count());
         while (tally.released() == ReleaseResult.UNCONFIRMED) {
             Answer answer = round.next(deadline);

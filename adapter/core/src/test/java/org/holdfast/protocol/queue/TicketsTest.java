@@ -188,6 +188,41 @@ class TicketsTest {
         assertThat(tickets.size()).isZero();
     }
 
+    /** Its connection may have been broken, and be open again. */
+    @Test
+    void node_thatWasNotReachedWithALeave_isToldAgainAfterAMoment_fiveTimes() {
+        List<Reply> replies = new ArrayList<>(List.of(new Reply.NotSent("it is being connected to")));
+        service.node(1, command -> replies.size() > 1 ? replies.remove(1) : replies.get(0));
+        Ticket ticket = ticket("a", 1);
+        tickets.leave(ticket, true);
+        assertThat(reportedMillis()).isEqualTo(50);
+        tickets.sweep();
+        assertThat(service.sent(Command.Leave.class)).hasSize(3);
+        for (int repeat = 0; repeat < 6; repeat++) {
+            fixture.time.passMillis(50);
+            tickets.sweep();
+        }
+        assertThat(service.sent(Command.Leave.class).subList(3, 8))
+                .hasSize(5)
+                .allMatch(sent -> sent.node() == 1 && sent.command().equals(new Command.Leave(ticket, true)));
+        assertThat(service.sent(Command.Leave.class)).hasSize(8);
+        assertThat(tickets.size()).isZero();
+    }
+
+    @Test
+    void node_thatWasNotReachedWithALeave_andIsThenReached_isToldNoMore() {
+        List<Reply> replies = new ArrayList<>(List.of(new Reply.Noted(), new Reply.NoAnswer("it was closed")));
+        service.node(1, command -> replies.remove(replies.size() - 1));
+        tickets.leave(ticket("a", 1), false);
+        assertThat(tickets.size()).isOne();
+        fixture.time.passMillis(50);
+        tickets.sweep();
+        fixture.time.passMillis(500);
+        tickets.sweep();
+        assertThat(service.sent(Command.Leave.class)).hasSize(4);
+        assertThat(tickets.size()).isZero();
+    }
+
     @Test
     void ticket_thatCannotBeTakenAway_isLeftToExpire() {
         Ticket ticket = ticket("a", 1);
