@@ -15,28 +15,27 @@ import org.holdfast.protocol.node.LockShape;
  * @param names all names that are asked for, in the order that every caller uses
  * @param line all callers that ask for the same names in the same way wait in the same one
  */
-public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKey line) {
+public record Demand(LockRequest request, List<String> names, QueueKey line) {
 
     public static Demand of(LockRequest request) {
         List<String> names = request.names().size() == 1
                 ? request.names()
                 : request.names().stream().sorted().toList();
         List<String> others = names.size() == 1 ? List.of() : names.subList(1, names.size());
-        return new Demand(
-                request, names, new WaitQueues.QueueKey(names.get(0), others, kind(request), request.permits()));
+        return new Demand(request, names, new QueueKey(names.get(0), others, kind(request), request.permits()));
     }
 
-    private static WaitQueues.Kind kind(LockRequest request) {
+    private static QueueKey.Kind kind(LockRequest request) {
         LockShape shape = LockShape.of(request);
         if (shape.hasPermits()) {
-            return WaitQueues.Kind.PERMIT;
+            return QueueKey.Kind.PERMIT;
         }
-        return shape.isInTurn(request.fair()) ? WaitQueues.Kind.FAIR : WaitQueues.Kind.BARGING;
+        return shape.isInTurn(request.fair()) ? QueueKey.Kind.FAIR : QueueKey.Kind.BARGING;
     }
 
     /** Returns whether the nodes know the waiters. */
     boolean isInTurn() {
-        return line.kind() == WaitQueues.Kind.FAIR;
+        return line.kind() == QueueKey.Kind.FAIR;
     }
 
     /** Returns whether waiters in this process may have the lock one after the other. */

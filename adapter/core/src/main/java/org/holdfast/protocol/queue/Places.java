@@ -63,6 +63,10 @@ public final class Places {
         private final Patience patience;
         private WaitQueues.@Nullable Turn turn;
         private volatile @Nullable Ticket ticket;
+
+        /** Drawn when the caller joined the line, and shown to the nodes when it begins to wait there. */
+        private @Nullable Ticket reserved;
+
         private boolean overtaken;
 
         /** To so many of its names, the first ones. */
@@ -78,7 +82,12 @@ public final class Places {
 
         /** Returns whether no caller of this process waits in the line, and others are not to go first. */
         public boolean isFree() {
-            return !waitQueues.isWaitedFor(demand.line()) && !areOthersInTurn() && yieldNanos() <= 0;
+            return !waitQueues.isWaitedFor(demand.line()) && isBeforeOthers();
+        }
+
+        /** Returns whether no callers of other processes are to go first, as far as is known. */
+        public boolean isBeforeOthers() {
+            return !areOthersInTurn() && yieldNanos() <= 0;
         }
 
         /**
@@ -169,7 +178,7 @@ public final class Places {
 
                 @Override
                 public boolean hasPlace() {
-                    return !isNew();
+                    return hasWaited() && !isNew();
                 }
 
                 @Override
@@ -186,10 +195,28 @@ public final class Places {
 
         /** Draws a ticket in the order of the line. */
         private void joined() {
-            queueing = recorder.queueing();
             if (demand.isInTurn()) {
-                ticket = tickets.draw(demand.request());
+                reserved = tickets.draw(demand.request());
                 overtaken = false;
+            }
+        }
+
+        /** The caller begins to wait in the line: from now on the nodes are told of its place. */
+        public void stay() {
+            queueing = recorder.queueing();
+            ticket = reserved;
+        }
+
+        /** Returns whether the caller may ask the nodes for its place: those before it have done so. */
+        public boolean mayAsk() {
+            return Objects.requireNonNull(turn, "not in line").mayAsk();
+        }
+
+        /** The question for the place is under way to the nodes, in front of whatever is sent later. */
+        public void asked() {
+            WaitQueues.Turn mine = turn;
+            if (mine != null && isNew()) {
+                mine.asked();
             }
         }
 
@@ -203,7 +230,7 @@ public final class Places {
         /** Returns whether no waiter of another process comes first, where these stand in the same line. */
         private boolean isNext(HeldLock old) {
             Ticket mine = ticket;
-            return mine == null || old.cohort().isNext(mine.number());
+            return mine == null ? !demand.isInTurn() : old.cohort().isNext(mine.number());
         }
 
         /** Notes what an attempt found, for all in the line. */
@@ -271,8 +298,10 @@ public final class Places {
             } finally {
                 leaveTicket(got);
             }
-            Objects.requireNonNull(queueing, "not in line") // last: a recorder that fails must leave nothing behind
-                    .ended(demand.line().lock(), demand.line().kind().name(), got != null);
+            Recorder.Queueing recorded = queueing;
+            if (recorded != null) { // last: a recorder that fails must leave nothing behind
+                recorded.ended(demand.line().lock(), demand.line().kind().name(), got != null);
+            }
         }
 
         private void leaveTicket(@Nullable HeldLock got) {

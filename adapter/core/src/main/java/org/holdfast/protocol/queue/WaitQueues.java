@@ -22,45 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitQueues implements Successor {
 
-    /**
-     * The waiters for the same thing in the same way. What differs in anything is another line: a caller must not wait
-     * behind one that waits for something else, which may be held while its own lock is free.
-     *
-     * @param lock the name, of several the first
-     * @param others the other names
-     * @param permits of a semaphore, how many it has; else 0
-     */
-    record QueueKey(String lock, List<String> others, Kind kind, int permits) {
-
-        /** Returns the line of a lock of one name. */
-        static QueueKey of(String lock, Kind kind) {
-            return new QueueKey(lock, List.of(), kind, 0);
-        }
-
-        /** Returns whether a name alone does not say which line it is. */
-        private boolean isIndexed() {
-            return permits > 0 || !others.isEmpty();
-        }
-
-        private List<String> names() {
-            List<String> names = new ArrayList<>(others);
-            names.add(lock);
-            return names;
-        }
-    }
-
-    /** The ways to wait for what has the same name. */
-    enum Kind {
-        /** The first caller that asks after the lock becomes free gets it. */
-        BARGING,
-        /** By tickets, whose order the nodes know. */
-        FAIR,
-        /** For a permit. */
-        PERMIT
-    }
-
     /** Of one name each: other lines are found by the index. */
-    private static final List<Kind> PLAIN = List.of(Kind.BARGING, Kind.FAIR);
+    private static final List<QueueKey.Kind> PLAIN = List.of(QueueKey.Kind.BARGING, QueueKey.Kind.FAIR);
 
     private final AtomicLong wakes = new AtomicLong();
     private final ConcurrentHashMap<QueueKey, Queue> lines = new ConcurrentHashMap<>();
@@ -176,7 +139,7 @@ public final class WaitQueues implements Successor {
         if (lines.isEmpty()) {
             return;
         }
-        for (Kind kind : PLAIN) {
+        for (QueueKey.Kind kind : PLAIN) {
             wakeHead(QueueKey.of(lock, kind));
         }
         Set<QueueKey> others = indexed.get(lock);
@@ -232,7 +195,7 @@ public final class WaitQueues implements Successor {
             return false;
         }
         Turn[] taken = new Turn[1];
-        Kind kind = released.cohort().isInTurn() ? Kind.FAIR : Kind.BARGING;
+        QueueKey.Kind kind = released.cohort().isInTurn() ? QueueKey.Kind.FAIR : QueueKey.Kind.BARGING;
         lines.computeIfPresent(QueueKey.of(released.lock(), kind), (key, queue) -> {
             Turn head = queue.turns.first();
             taken[0] = head != null && head.accept(released) ? head : null;
@@ -280,14 +243,42 @@ public final class WaitQueues implements Successor {
         private volatile boolean isFirst;
         private volatile @Nullable HeldLock handed;
 
+        /** Has asked the nodes for its place, so that those behind it may. Guarded by the map's lock on the line. */
+        private boolean asked;
+
         private Turn(QueueKey line, Waiter waiter) {
             this.line = line;
             this.waiter = waiter;
+            this.asked = line.kind() != QueueKey.Kind.FAIR; // of others the nodes know no order
         }
 
         /** Returns whether this is the head of the line. */
         public boolean isFirst() {
             return isFirst;
+        }
+
+        /** Returns whether each waiter before it has asked the nodes for its place: they keep the order of these. */
+        boolean mayAsk() {
+            boolean[] may = new boolean[1];
+            lines.computeIfPresent(line, (key, present) -> {
+                Turn before = present.turns.previous(this);
+                may[0] = before == null || before.asked;
+                return present;
+            });
+            return may[0];
+        }
+
+        /** The nodes have been sent the question for its place: the next one may ask. */
+        void asked() {
+            Turn[] next = new Turn[1];
+            lines.computeIfPresent(line, (key, present) -> {
+                next[0] = asked ? null : present.turns.next(this);
+                asked = true;
+                return present;
+            });
+            if (next[0] != null) {
+                next[0].waiter.wake();
+            }
         }
 
         /** Returns what was handed over, or null. A waiter that does not leave the line with it must release it. */
@@ -318,7 +309,7 @@ public final class WaitQueues implements Successor {
             return next != null;
         }
 
-        /** Leaves the line; the next one becomes its head. What was handed over is known from then on. */
+        /** Leaves the line; the next one becomes its head, or may ask. What was handed over is known from then on. */
         void leave() {
             lines.computeIfPresent(line, leaving);
             Turn next = promoted;
@@ -329,11 +320,14 @@ public final class WaitQueues implements Successor {
         }
 
         private @Nullable Queue leave(QueueKey key, Queue present) {
+            Turn behind = present.turns.next(this);
             present.turns.remove(this);
             Turn next = present.turns.first();
             if (next != null && !next.isFirst) {
                 next.isFirst = true;
                 promoted = next;
+            } else if (!asked) {
+                promoted = behind; // it may ask now
             }
             if (next == null && key.isIndexed()) {
                 removeFromIndex(key);

@@ -52,9 +52,10 @@ public final class Redlock {
      * @param deadline when to give up; the node timeout may come earlier
      * @param countsVotes whether the caller has to know of a vote that does not help it: then all answers are waited
      *     for, as long again as those that were enough
+     * @param whenSent is run when the attempt has been sent, unless it is not sent. Must not block
      */
     public QuorumResult acquire(
-            Nodes nodes, Command.Acquire command, long drawnAt, long deadline, boolean countsVotes) {
+            Nodes nodes, Command.Acquire command, long drawnAt, long deadline, boolean countsVotes, Runnable whenSent) {
         nodes.prepare();
         Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
@@ -64,8 +65,9 @@ public final class Redlock {
         long started = time.nanoTime(); // before anything is sent: no node counts the TTL from an earlier moment
         long validUntil = started + timing.validityNanos(ttlMillis);
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
+        whenSent.run();
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
-        Tally tally = gather(nodes, round, earlier(patience, deadline), this::believable);
+        Tally tally = new Tally(nodes.count()).countUntilDecided(round, earlier(patience, deadline), this::believable);
         awaitDecisiveReplies(tally, round, earlier(patience, deadline));
         if (countsVotes && tally.isRefused()) {
             long asked = time.nanoTime() - started;
@@ -102,18 +104,6 @@ public final class Redlock {
         return tally.isSkewed(time.epochMicros(), timing.maxSkewMicros())
                 ? new QuorumResult.ClockSkewed()
                 : new QuorumResult.TokenOutOfDate();
-    }
-
-    private static Tally gather(Nodes nodes, Round round, long deadline, UnaryOperator<Answer> taken) {
-        Tally tally = new Tally(nodes.count());
-        while (!tally.isGranted() && !tally.isRefused()) {
-            Answer answer = round.next(deadline);
-            if (answer == null) {
-                break;
-            }
-            tally.count(taken.apply(answer));
-        }
-        return tally;
     }
 
     /** Waits for the remaining nodes before a ticket is given up: the first replies may come from faulty nodes. */
@@ -228,7 +218,8 @@ public final class Redlock {
     public RenewalResult finishRenewal(Nodes nodes, Renewing renewing) {
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
-        Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience, UnaryOperator.identity());
+        Tally tally = new Tally(nodes.count())
+                .countUntilDecided(renewing.round(), renewing.sent() + patience, UnaryOperator.identity());
         renewing.round().leave(late -> {});
         if (tally.isSuperseded()) {
             return new RenewalResult.Superseded();
@@ -249,7 +240,7 @@ public final class Redlock {
         Command.Renew last = new Command.Renew(claim.lasting(millis), true);
         long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
-        Tally tally = gather(nodes, round, deadline, UnaryOperator.identity());
+        Tally tally = new Tally(nodes.count()).countUntilDecided(round, deadline, UnaryOperator.identity());
         round.leave(late -> {});
         if (tally.isGranted()) {
             return ReleaseResult.RELEASED;

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
@@ -48,6 +50,18 @@ public final class Tally {
     public Tally(int nodes) {
         this.nodes = nodes;
         this.answers = new Answer[nodes];
+    }
+
+    /** Counts answers until it is known whether a quorum grants, or the deadline; returns this. */
+    Tally countUntilDecided(Round round, long deadline, UnaryOperator<Answer> taken) {
+        while (!isGranted() && !isRefused()) {
+            Answer answer = round.next(deadline);
+            if (answer == null) {
+                break;
+            }
+            count(taken.apply(answer));
+        }
+        return this;
     }
 
     public void count(Answer answer) {

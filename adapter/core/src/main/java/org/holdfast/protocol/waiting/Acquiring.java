@@ -3,7 +3,6 @@ package org.holdfast.protocol.waiting;
 
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
@@ -44,7 +43,7 @@ public final class Acquiring {
     private volatile boolean news;
 
     /** What a caller has that waits. */
-    private record Wait(Pace pace, AttemptLimiter.Pass pass, Runnable whenWoken) {}
+    private record Wait(NextAttempt next, AttemptLimiter.Pass pass, Runnable whenWoken) {}
 
     /**
      * @param asksOnce whether the caller does not wait for a holder; its patience is for callers that ask at the same
@@ -78,13 +77,32 @@ public final class Acquiring {
         context.underway().begin();
         try {
             place.awaitReleases();
-            if (asksOnce || place.isFree()) {
+            if (asksOnce || (turn == null ? place.isFree() : turn.isFirst() && place.isBeforeOthers())) {
                 attemptBy(nodes);
             }
         } finally {
             context.underway().end();
         }
         return result;
+    }
+
+    /**
+     * Joins the end of the line before the first attempt, where it is served in the order in which callers come: for a
+     * caller that may not get to its attempt before others that come later.
+     *
+     * @param wake see {@link #enter}
+     */
+    void arrive(Runnable wake) {
+        if (place.isInTurn() && !asksOnce) {
+            turn = place.enter(woken(wake));
+        }
+    }
+
+    private Runnable woken(Runnable wake) {
+        return () -> {
+            news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed
+            wake.run();
+        };
     }
 
     /** Returns the result; null while it is not known. */
@@ -108,18 +126,16 @@ public final class Acquiring {
      * @param wake is called when a step may be due, on any thread. Must not block
      */
     void enter(Runnable wake) {
-        Runnable whenWoken = () -> {
-            news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed
-            wake.run();
-        };
-        wait = new Wait(new Pace(context.time()), context.attemptLimiter().new Pass(wake), whenWoken);
+        NextAttempt next = new NextAttempt(new Pace(context.time()), place, failed, context.retryDelay());
+        wait = new Wait(next, context.attemptLimiter().new Pass(wake), woken(wake));
         place.subscribe();
         joinLine(wait);
     }
 
     private WaitQueues.Turn joinLine(Wait waiting) {
-        WaitQueues.Turn joined = place.enter(waiting.whenWoken());
+        WaitQueues.Turn joined = turn != null ? turn : place.enter(waiting.whenWoken());
         turn = joined;
+        place.stay();
         unknown = place.isInTurn();
         failed.noteLast(place::note);
         if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
@@ -130,9 +146,11 @@ public final class Acquiring {
 
     /** Leaves the line, and comes again with the next step. */
     void leaveLine() {
-        if (turn != null && wait != null) {
+        if (turn != null) {
             turn = null;
-            wait.pass().leave();
+            if (wait != null) {
+                wait.pass().leave();
+            }
             context.underway().begin();
             try {
                 place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
@@ -144,12 +162,10 @@ public final class Acquiring {
 
     /** Ends the wait, however it came to its end. */
     void leave() {
-        if (wait != null) {
-            try {
-                leaveLine();
-            } finally {
-                place.unsubscribe();
-            }
+        try {
+            leaveLine();
+        } finally {
+            place.unsubscribe();
         }
     }
 
@@ -169,10 +185,10 @@ public final class Acquiring {
         context.stopFlag().requireOpen(); // a stop of the service wakes every waiter
         if (news) {
             news = false;
-            hasten(waiting.pace());
+            waiting.next().hasten();
         }
         boolean over = left() <= 0; // read once: a wait that ends during this step ends with the next one
-        if (isAttemptDue(mine, waiting.pace(), over)) {
+        if (isAttemptDue(mine, waiting.next(), over)) {
             if (!waiting.pass().enter()) { // woken when it may
                 return pauseOutside();
             }
@@ -183,7 +199,7 @@ public final class Acquiring {
         if (result == null && over) {
             settle(givenUp());
         }
-        return result != null || turn == null ? 0 : pauseInLine(mine, waiting.pace());
+        return result != null || turn == null ? 0 : pauseInLine(mine, waiting.next());
     }
 
     /** Nodes that hang keep all the attempts that there may be: the caller cannot wait until each line had its own. */
@@ -209,8 +225,8 @@ public final class Acquiring {
      * free or the nodes are out of reach: it asks once. Its result serves all callers that came before, so of many only
      * as many ask as may attempt at the same time. A waiter that the nodes do not know yet asks so that they do.
      */
-    private boolean isAttemptDue(WaitQueues.Turn mine, Pace pace, boolean over) {
-        return over ? found() == null : unknown || mine.isFirst() && pause(pace) <= 0;
+    private boolean isAttemptDue(WaitQueues.Turn mine, NextAttempt next, boolean over) {
+        return over ? found() == null : unknown ? place.mayAsk() : mine.isFirst() && next.pause() <= 0;
     }
 
     private void attemptInside(AttemptLimiter.Pass pass) {
@@ -226,8 +242,8 @@ public final class Acquiring {
         }
     }
 
-    private long pauseInLine(WaitQueues.Turn mine, Pace pace) {
-        return mine.isFirst() ? Math.min(left(), pause(pace)) : left();
+    private long pauseInLine(WaitQueues.Turn mine, NextAttempt next) {
+        return mine.isFirst() && !unknown ? Math.min(left(), next.pause()) : left();
     }
 
     private void attemptBy(Nodes nodes) {
@@ -264,30 +280,6 @@ public final class Acquiring {
         }
     }
 
-    /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
-    private long pause(Pace pace) {
-        if (!pace.isSet()) {
-            pace.set(pauseForOutcome());
-        }
-        return Math.max(pace.nanosLeft(), place.yieldNanos());
-    }
-
-    private long pauseForOutcome() {
-        long local = place.keptOutNanos(); // while this process holds the lock the nodes need not be asked
-        return local > 0 || failed.isEmpty() ? local : failed.pauseNanos(context.retryDelay(), place.isSubscribed());
-    }
-
-    /**
-     * Something has changed, or seems to have: it is time for an attempt, unless so many attempts failed that
-     * announcements are not believed at once any more.
-     */
-    private void hasten(Pace pace) {
-        pause(pace); // else the pace knows of no attempt to hasten
-        if (pace.hasten()) {
-            failed.news();
-        }
-    }
-
     /** Attempts once; returns null if another attempt may succeed. */
     private @Nullable AcquireResult next(Nodes nodes) {
         context.stopFlag().requireOpen();
@@ -295,10 +287,10 @@ public final class Acquiring {
         long local = place.isNew() ? 0 : place.keptOutNanos();
         QuorumResult found = local > 0
                 ? new QuorumResult.Contended(local / 1_000_000, false)
-                : claiming.attempt(nodes, place.queueing(), deadline(), asksOnce);
+                : claiming.attempt(nodes, place, deadline(), asksOnce);
         if (found instanceof QuorumResult.TokenTooSmall || found instanceof QuorumResult.TokenOutOfDate) {
             // with a token that is past the one on record, or new: this costs one round, once
-            found = claiming.attempt(nodes, place.queueing(), deadline(), asksOnce);
+            found = claiming.attempt(nodes, place, deadline(), asksOnce);
         }
         if (found instanceof QuorumResult.Acquired) {
             return AcquireResult.held(Objects.requireNonNull(claiming.held()));
@@ -317,10 +309,7 @@ public final class Acquiring {
         failed.add(found, started, context.time().nanoTime());
         place.note(found, started);
         if (wait != null) {
-            wait.pace().attempted();
-            if (found instanceof QuorumResult.Contended other) {
-                wait.pace().foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
-            }
+            wait.next().attempted(found);
         }
         place.attempted(found);
     }

@@ -88,12 +88,23 @@ final class AsyncAcquiring {
             }
         });
         asyncAcquirer.add(this);
+        arrive();
         if (context.stopFlag().isRaised()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
             happened();
         }
         return promise;
+    }
+
+    /** On the calling thread: requests that it makes one after the other are served in this order. */
+    private void arrive() {
+        try {
+            acquiring.arrive(this::happened);
+        } catch (RuntimeException | Error e) {
+            asyncAcquirer.remove(this);
+            throw e;
+        }
     }
 
     /**

@@ -22,6 +22,7 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.queue.Demand;
+import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.quorum.PermitSearch;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Redlock;
@@ -97,11 +98,11 @@ public final class Claims {
         /**
          * Attempts once.
          *
-         * @param queueing the caller's place, if the nodes know the waiters
+         * @param place the caller's, of which the nodes are told if they know the waiters
          * @param countsVotes see {@link Redlock#acquire}
          */
-        QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
-            QuorumResult result = attemptOne(nodes, queueing, deadline, countsVotes);
+        QuorumResult attempt(Nodes nodes, Places.Place place, long deadline, boolean countsVotes) {
+            QuorumResult result = attemptOne(nodes, place, deadline, countsVotes);
             if (!hasPermits() || !(result instanceof QuorumResult.Contended first)) {
                 return result;
             }
@@ -109,7 +110,7 @@ public final class Claims {
             if (!takes(search)) {
                 return first.orFreeIn(search.remainingMillis());
             }
-            QuorumResult next = attemptOne(nodes, queueing, deadline, countsVotes);
+            QuorumResult next = attemptOne(nodes, place, deadline, countsVotes);
             return next instanceof QuorumResult.Contended second ? second.after(first) : next;
         }
 
@@ -141,8 +142,8 @@ public final class Claims {
                     : !redlock.isHeld(nodes, LockShape.targets(request), deadline);
         }
 
-        private QuorumResult attemptOne(
-                Nodes nodes, Optional<Command.Queueing> queueing, long deadline, boolean countsVotes) {
+        private QuorumResult attemptOne(Nodes nodes, Places.Place place, long deadline, boolean countsVotes) {
+            Optional<Command.Queueing> queueing = place.queueing();
             Target target = LockShape.of(request).target(demand.names(), permit);
             int more = demand.mayBeHandedOff() ? Handoff.MOST : 0;
             long drawnAt = time.nanoTime(); // before the token: the thread may stand still at any moment
@@ -157,14 +158,15 @@ public final class Claims {
                     new Command.Acquire(claim, queueing, timing.maxSkewMicros()),
                     drawnAt,
                     deadline,
-                    countsVotes);
+                    countsVotes,
+                    place::asked);
             if (result instanceof QuorumResult.TokenTooSmall refused) {
                 tokens.observe(refused.last());
             } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {
                 tokens.forget();
             } else if (result instanceof QuorumResult.Acquired acquired) {
                 Cohort cohort = new Cohort(
-                        acquired.startedNanos(), standstillsBefore, queueing.map(place -> acquired.behind()));
+                        acquired.startedNanos(), standstillsBefore, queueing.map(queued -> acquired.behind()));
                 held = grants.keep(claim, cohort, taker(holderInfo), demand.terms(), acquired, nodes);
                 return grants.loseIfStoodStill(held) ? stoodStill() : result;
             }

@@ -45,18 +45,17 @@ class WaitQueuesInterleavingsTest {
 
         @Operation
         public boolean enter(int waiter) {
-            turns[waiter] =
-                    queues.enter(WaitQueues.QueueKey.of(lock.lock(), WaitQueues.Kind.BARGING), new WaitQueues.Waiter() {
-                        @Override
-                        public void wake() {
-                            learnt[waiter] = true;
-                        }
+            turns[waiter] = queues.enter(QueueKey.of(lock.lock(), QueueKey.Kind.BARGING), new WaitQueues.Waiter() {
+                @Override
+                public void wake() {
+                    learnt[waiter] = true;
+                }
 
-                        @Override
-                        public HeldLock handOff(HeldLock old) {
-                            return old;
-                        }
-                    });
+                @Override
+                public HeldLock handOff(HeldLock old) {
+                    return old;
+                }
+            });
             return turns[waiter].isFirst();
         }
 

@@ -13,16 +13,16 @@ class WaitQueuesTest {
     private final WaitQueues room = new WaitQueues();
     private final AtomicInteger woken = new AtomicInteger();
 
-    private static WaitQueues.QueueKey line(String lock) {
-        return WaitQueues.QueueKey.of(lock, WaitQueues.Kind.BARGING);
+    private static QueueKey line(String lock) {
+        return QueueKey.of(lock, QueueKey.Kind.BARGING);
     }
 
-    private static WaitQueues.QueueKey line(String first, String... others) {
-        return new WaitQueues.QueueKey(first, List.of(others), WaitQueues.Kind.BARGING, 0);
+    private static QueueKey line(String first, String... others) {
+        return new QueueKey(first, List.of(others), QueueKey.Kind.BARGING, 0);
     }
 
-    private static WaitQueues.QueueKey permits(int permits) {
-        return new WaitQueues.QueueKey("a", List.of(), WaitQueues.Kind.PERMIT, permits);
+    private static QueueKey permits(int permits) {
+        return new QueueKey("a", List.of(), QueueKey.Kind.PERMIT, permits);
     }
 
     private WaitQueues.Turn enter(String lock) {
@@ -107,8 +107,8 @@ class WaitQueuesTest {
 
     @Test
     void callers_thatAskForDifferentThings_doNotWaitBehindEachOther() {
-        List<WaitQueues.QueueKey> all = List.of(line("a", "b"), line("a", "c"), line("a"), permits(2), permits(3));
-        for (WaitQueues.QueueKey each : all) {
+        List<QueueKey> all = List.of(line("a", "b"), line("a", "c"), line("a"), permits(2), permits(3));
+        for (QueueKey each : all) {
             assertThat(room.isWaitedFor(each)).isFalse();
             assertThat(room.enter(each, woken::incrementAndGet).isFirst()).isTrue();
         }

@@ -43,6 +43,11 @@ abstract class RedlockOnThreeNodes {
     /** Attempts once, with all the time it needs. */
     QuorumResult attempt() {
         return redlock.acquire(
-                nodes, AnyToken.acquire(claim(7)), time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false);
+                nodes,
+                AnyToken.acquire(claim(7)),
+                time.nanoTime(),
+                time.nanoTime() + Long.MAX_VALUE / 2,
+                false,
+                () -> {});
     }
 }

@@ -67,7 +67,12 @@ class RedlockTest extends RedlockOnThreeNodes {
         time.passMillis(60_000 - 600 - 2); // the longest TTL less the drift
 
         assertThat(redlock.acquire(
-                        nodes, AnyToken.acquire(claim(7)), drawnAt, time.nanoTime() + Long.MAX_VALUE / 2, false))
+                        nodes,
+                        AnyToken.acquire(claim(7)),
+                        drawnAt,
+                        time.nanoTime() + Long.MAX_VALUE / 2,
+                        false,
+                        () -> {}))
                 .isNotInstanceOf(QuorumResult.Acquired.class);
         assertThat(nodes.sent(Command.Release.class)).hasSize(3);
     }
@@ -139,7 +144,12 @@ class RedlockTest extends RedlockOnThreeNodes {
 
     private QuorumResult attemptThatCountsVotes() {
         return redlock.acquire(
-                nodes, AnyToken.acquire(claim(7)), time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, true);
+                nodes,
+                AnyToken.acquire(claim(7)),
+                time.nanoTime(),
+                time.nanoTime() + Long.MAX_VALUE / 2,
+                true,
+                () -> {});
     }
 
     @Test

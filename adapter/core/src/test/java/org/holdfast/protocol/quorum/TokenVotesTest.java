@@ -119,7 +119,8 @@ class TokenVotesTest extends RedlockOnThreeNodes {
         nodes.measuresClocks();
         Command.Acquire limited = new Command.Acquire(claim(token), Optional.empty(), timing.maxSkewMicros());
 
-        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false))
+        assertThat(redlock.acquire(
+                        nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false, () -> {}))
                 .isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }
@@ -134,7 +135,8 @@ class TokenVotesTest extends RedlockOnThreeNodes {
         }
         Command.Acquire limited = new Command.Acquire(claim(token), Optional.empty(), timing.maxSkewMicros());
 
-        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false))
+        assertThat(redlock.acquire(
+                        nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2, false, () -> {}))
                 .isInstanceOf(QuorumResult.Acquired.class);
     }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The waiters for the same thing in the same way. What differs in anything is another line: a caller must not wait
+ * behind one that waits for something else, which may be held while its own lock is free.
+ *
+ * @param lock the name, of several the first
+ * @param others the other names
+ * @param permits of a semaphore, how many it has; else 0
+ */
+record QueueKey(String lock, List<String> others, Kind kind, int permits) {
+
+    /** Returns the line of a lock of one name. */
+    static QueueKey of(String lock, Kind kind) {
+        return new QueueKey(lock, List.of(), kind, 0);
+    }
+
+    /** Returns whether a name alone does not say which line it is. */
+    boolean isIndexed() {
+        return permits > 0 || !others.isEmpty();
+    }
+
+    List<String> names() {
+        List<String> names = new ArrayList<>(others);
+        names.add(lock);
+        return names;
+    }
+
+    /** The ways to wait for what has the same name. */
+    enum Kind {
+        /** The first caller that asks after the lock becomes free gets it. */
+        BARGING,
+        /** By tickets, whose order the nodes know. */
+        FAIR,
+        /** For a permit. */
+        PERMIT
+    }
+}
