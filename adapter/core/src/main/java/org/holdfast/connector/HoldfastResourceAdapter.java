@@ -80,6 +80,11 @@ public class HoldfastResourceAdapter extends LockServiceProperties implements Re
         }
     }
 
+    /** Returns whether it was started, and not stopped since. */
+    boolean isRunning() {
+        return spaces != null;
+    }
+
     /** Returns the running service for a connection factory with the given settings. */
     LockService service(Settings ofFactory) throws ResourceException {
         return Optional.ofNullable(spaces)

@@ -13,10 +13,14 @@ import jakarta.resource.spi.ResourceAdapterAssociation;
 import jakarta.resource.spi.TransactionSupport;
 import jakarta.resource.spi.ValidatingManagedConnectionFactory;
 import java.io.PrintWriter;
+import java.lang.ref.WeakReference;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.WeakHashMap;
 import javax.security.auth.Subject;
 import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
@@ -47,6 +51,10 @@ public class LockManagedConnectionFactory
 
     private static final long serialVersionUID = 1L;
 
+    /** Those that have an id, as long as they live. */
+    private static final Map<UUID, WeakReference<LockManagedConnectionFactory>> LIVING =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
     @ConfigProperty(
             description = "What every key of this factory's locks begins with: equal names below different prefixes are"
                     + " different locks. Default: the adapter's.")
@@ -67,6 +75,7 @@ public class LockManagedConnectionFactory
 
     private transient @Nullable HoldfastResourceAdapter adapter;
     private transient @Nullable PrintWriter logWriter;
+    private transient @Nullable UUID id;
 
     @Override
     public Object createConnectionFactory(ConnectionManager manager) throws ResourceException {
@@ -142,6 +151,26 @@ public class LockManagedConnectionFactory
         } catch (ResourceException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
+    }
+
+    /** Returns what finds this object again, see {@link #living(UUID)}. */
+    synchronized UUID id() {
+        if (id == null) {
+            id = UUID.randomUUID();
+            LIVING.put(id, new WeakReference<>(this));
+        }
+        return id;
+    }
+
+    /** Returns the one with that id; null if it has gone, or is of another class loader. */
+    static @Nullable LockManagedConnectionFactory living(UUID id) {
+        WeakReference<LockManagedConnectionFactory> known = LIVING.get(id);
+        return known == null ? null : known.get();
+    }
+
+    boolean isOfARunningAdapter() {
+        HoldfastResourceAdapter associated = adapter;
+        return associated != null && associated.isRunning();
     }
 
     private Map<String, String> overrides() {

@@ -60,7 +60,7 @@ class LockConnectionIT {
         WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
                 .addClasses(LockConnectionIT.class, LockingEjb.class, LockingBean.class, RealServers.class)
                 .addClasses(FreeLock.class, OnceAnswered.class)
-                .addClasses(InjectedFactory.class, WhereTimeoutsInterfere.class)
+                .addClasses(InjectedFactory.class, WhereTimeoutsInterfere.class, WrittenFactory.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
                 .addPackages(true, "org.assertj");
         if (!System.getProperty("server").equals("glassfish")) {
@@ -203,6 +203,29 @@ class LockConnectionIT {
             transaction.commit();
         }
         assertThat(isFree("again")).isTrue();
+    }
+
+    /** As in a stateful bean that is passivated and called again. */
+    @Test
+    void factory_thatWasWrittenAndIsReadAgain_locks() throws Exception {
+        assertThatItLocks(WrittenFactory.read(WrittenFactory.write(locks)));
+    }
+
+    /** Some servers make a factory for each look-up, and keep none. */
+    @Test
+    void factory_thatWasWrittenAndIsKeptByNobody_locksWhenItIsReadAgain() throws Exception {
+        byte[] written = WrittenFactory.write(InitialContext.doLookup("java:comp/env/eis/holdfast"));
+        System.gc();
+        assertThatItLocks(WrittenFactory.read(written));
+    }
+
+    private void assertThatItLocks(LockConnectionFactory read) throws Exception {
+        try (LockConnection connection = read.getConnection()) {
+            assertThat(connection.acquire("written").isHeld()).isTrue();
+            assertThat(isFree("written")).isFalse();
+        }
+        assertThat(isFree("written")).isTrue();
+        assertThat(read.nodeCount()).isEqualTo(3);
     }
 
     @Test
