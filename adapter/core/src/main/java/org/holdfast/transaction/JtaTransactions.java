@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** The container's transactions. */
 public final class JtaTransactions implements Transactions {
 
+    /** How often the leases of a transaction are checked, where a server takes as many synchronizations. */
+    static final int CHECKS = 6;
+
     private final TransactionSynchronizationRegistry registry;
 
     public JtaTransactions(TransactionSynchronizationRegistry registry) {
@@ -28,24 +31,26 @@ public final class JtaTransactions implements Transactions {
 
     /**
      * What is registered here is called before what is registered later, such as the synchronization by which JPA
-     * writes the changes of entities. So the leases are checked before that, and once more behind it.
+     * writes the changes of entities. So the leases are checked before that, and once more behind it. That one may have
+     * registered others meanwhile, so each check has another one behind it, up to {@link #CHECKS}.
      */
     @Override
     public void bind(Completion completion) {
-        registry.registerInterposedSynchronization(new Checked(completion, true));
+        registry.registerInterposedSynchronization(new Checked(completion, 1));
     }
 
     /** Checks the leases of one transaction. */
     private final class Checked implements Synchronization {
 
-        private final boolean isFirst;
+        /** 1 for the first. */
+        private final int number;
 
         /** Null when the transaction has ended: a server may keep what was registered with one that timed out. */
         private @Nullable Completion completion;
 
-        private Checked(Completion completion, boolean isFirst) {
+        private Checked(Completion completion, int number) {
             this.completion = completion;
-            this.isFirst = isFirst;
+            this.number = number;
         }
 
         @Override
@@ -55,8 +60,8 @@ public final class JtaTransactions implements Transactions {
                 throw new IllegalStateException("the transaction has ended already");
             }
             confirm(own);
-            if (isFirst) {
-                confirmOnceMore(own);
+            if (number < CHECKS) {
+                confirmOnceMore(own, number + 1);
             }
         }
 
@@ -64,7 +69,7 @@ public final class JtaTransactions implements Transactions {
         public void afterCompletion(int status) {
             Completion own = completion;
             completion = null;
-            if (own != null && isFirst) {
+            if (own != null && number == 1) {
                 own.completed();
             }
         }
@@ -79,11 +84,11 @@ public final class JtaTransactions implements Transactions {
         }
     }
 
-    private void confirmOnceMore(Completion completion) {
+    private void confirmOnceMore(Completion completion, int number) {
         try {
-            registry.registerInterposedSynchronization(new Checked(completion, false));
+            registry.registerInterposedSynchronization(new Checked(completion, number));
         } catch (RuntimeException e) {
-            // a server that takes no more of them: it was checked once
+            // a server that takes no more of them: what it took has checked
         }
     }
 }

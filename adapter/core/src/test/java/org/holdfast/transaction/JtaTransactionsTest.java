@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class JtaTransactionsTest {
 
     private final List<String> told = new ArrayList<>();
+    private final List<Synchronization> inOrder = new ArrayList<>();
     private Synchronization registered;
     private boolean isClosed;
 
@@ -40,6 +41,7 @@ class JtaTransactionsTest {
                         told.add(method.getName());
                         if (args != null) {
                             registered = (Synchronization) args[0];
+                            inOrder.add(registered);
                         }
                         return null;
                     });
@@ -88,6 +90,67 @@ class JtaTransactionsTest {
         assertThat(registered).as("behind what was registered since").isNotSameAs(first);
         assertThatThrownBy(() -> registered.beforeCompletion()).isSameAs(lost);
         assertThat(told).endsWith("setRollbackOnly");
+    }
+
+    /** A synchronization may register another one when it is called, and that one a third: behind our second check. */
+    @Test
+    void transaction_whoseSynchronizationsRegisterOthers_isCheckedBehindEachOfThemUpToABound() {
+        int[] checks = new int[1];
+        new JtaTransactions(registry).bind(new Transactions.Completion() {
+            @Override
+            public void confirm() {
+                checks[0]++;
+            }
+
+            @Override
+            public void completed() {}
+        });
+        for (int i = 1; i < JtaTransactions.CHECKS; i++) {
+            Synchronization before = registered;
+            before.beforeCompletion();
+            assertThat(registered).as("behind what was registered meanwhile").isNotSameAs(before);
+        }
+        Synchronization last = registered;
+        last.beforeCompletion();
+        assertThat(registered).as("no more: it would never end").isSameAs(last);
+        assertThat(checks[0]).isEqualTo(JtaTransactions.CHECKS);
+    }
+
+    @Test
+    void transaction_whoseLeaseIsLostInASynchronizationThatAnotherHasRegistered_isMarkedForRollback() {
+        LockException lost = new LockException("lost");
+        boolean[] isLost = new boolean[1];
+        new JtaTransactions(registry).bind(new Transactions.Completion() {
+            @Override
+            public void confirm() {
+                if (isLost[0]) {
+                    throw lost;
+                }
+            }
+
+            @Override
+            public void completed() {}
+        });
+        beforeCompletion(() -> beforeCompletion(() -> isLost[0] = true));
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < inOrder.size(); i++) { // each may register another one
+                        inOrder.get(i).beforeCompletion();
+                    }
+                })
+                .isSameAs(lost);
+        assertThat(told).endsWith("setRollbackOnly");
+    }
+
+    private void beforeCompletion(Runnable work) {
+        registry.registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {
+                work.run();
+            }
+
+            @Override
+            public void afterCompletion(int status) {}
+        });
     }
 
     @Test

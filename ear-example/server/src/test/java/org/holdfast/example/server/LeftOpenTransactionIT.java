@@ -93,6 +93,17 @@ class LeftOpenTransactionIT {
         assertThatExceptionOfType(RollbackException.class).isThrownBy(transaction::commit);
     }
 
+    /** As a framework does that writes when another one has written: behind what was checked since. */
+    @Test
+    void transaction_whoseLockIsLostInASynchronizationThatAnotherOneHasRegistered_rollsBack() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("flushed-twice");
+            writing.beforeCompletion(() -> writing.beforeCompletion(() -> lose(lease)));
+        }
+        assertThatExceptionOfType(RollbackException.class).isThrownBy(transaction::commit);
+    }
+
     /** The transaction of its caller keeps the lock, but is suspended, and ends later. */
     @Test
     void newTransaction_whoseLockIsLostWhileItWritesBeforeCompletion_rollsBack() throws Exception {
