@@ -77,6 +77,7 @@ public final class LockEngine {
     private final LossNotifier lossNotifier;
     private final AsyncAcquirer asyncAcquirer;
     private final HandoffYield handoffYield;
+    private final Threads threads;
 
     /**
      * The process in which this runs.
@@ -113,6 +114,7 @@ public final class LockEngine {
             Connections connections,
             Threads threads) {
         this.time = environment.time();
+        this.threads = threads;
         this.ownNodes = connections.own();
         this.counters = new Counters();
         Nodes forWaiting = connections.forWaiting();
@@ -186,7 +188,7 @@ public final class LockEngine {
 
     /** Returns what keeps leases for the transactions of the environment. */
     public TransactionLeases transactionLeases(Transactions transactions) {
-        return new TransactionLeases(time, leases, transactions);
+        return new TransactionLeases(time, leases, transactions, threads.own(), threads.sweeps());
     }
 
     /** Returns what a new connection handle takes its leases with. */

@@ -69,7 +69,6 @@ public final class LockService implements AutoCloseable {
     private final BooleanSupplier endOfHolders = this::endHolders;
 
     private volatile boolean closed;
-
     /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
     private volatile boolean threadless;
 
@@ -236,6 +235,7 @@ public final class LockService implements AutoCloseable {
         try {
             engine.renew();
             engine.sweep();
+            transactionLeases.sweep();
             unfinished.retry(
                     ownConnections,
                     time.nanoTime() + settings.timing().nodeTimeout().toNanos());

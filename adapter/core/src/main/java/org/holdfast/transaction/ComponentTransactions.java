@@ -101,7 +101,7 @@ public final class ComponentTransactions implements Transactions {
     }
 
     @Override
-    public void bind(Completion completion) {
-        transactions().bind(completion);
+    public Binding bind(Completion completion) {
+        return transactions().bind(completion);
     }
 }

@@ -3,6 +3,8 @@ package org.holdfast.transaction;
 
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
+import jakarta.transaction.SystemException;
+import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import org.holdfast.protocol.session.Transactions;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +16,15 @@ public final class JtaTransactions implements Transactions {
     static final int CHECKS = 6;
 
     private final TransactionSynchronizationRegistry registry;
+    private final ServerTransactions ofServer;
 
     public JtaTransactions(TransactionSynchronizationRegistry registry) {
+        this(registry, new ServerTransactions());
+    }
+
+    JtaTransactions(TransactionSynchronizationRegistry registry, ServerTransactions ofServer) {
         this.registry = registry;
+        this.ofServer = ofServer;
     }
 
     @Override
@@ -35,41 +43,86 @@ public final class JtaTransactions implements Transactions {
      * registered others meanwhile, so each check has another one behind it, up to {@link #CHECKS}.
      */
     @Override
-    public void bind(Completion completion) {
-        registry.registerInterposedSynchronization(new Checked(completion, 1));
+    public Binding bind(Completion completion) {
+        Transaction transaction = ofServer.current();
+        Bound bound = new Bound(completion, transaction);
+        registry.registerInterposedSynchronization(new Checked(bound, 1));
+        return transaction == null ? Binding.SILENT : bound;
+    }
+
+    /** What is kept of a transaction until it has ended: a server may keep for longer what was registered with it. */
+    private static final class Bound implements Binding {
+
+        private volatile @Nullable Completion completion;
+        private volatile @Nullable Transaction transaction;
+
+        private Bound(Completion completion, @Nullable Transaction transaction) {
+            this.completion = completion;
+            this.transaction = transaction;
+        }
+
+        @Override
+        public boolean isOver() {
+            Transaction asked = transaction;
+            return asked != null && isOver(asked);
+        }
+
+        private static boolean isOver(Transaction asked) {
+            try {
+                int status = asked.getStatus();
+                return status == Status.STATUS_COMMITTED
+                        || status == Status.STATUS_ROLLEDBACK
+                        || status == Status.STATUS_NO_TRANSACTION;
+            } catch (SystemException | RuntimeException e) { // that is not known
+                return false;
+            }
+        }
+
+        @Override
+        public void forget() {
+            completion = null;
+            transaction = null;
+        }
     }
 
     /** Checks the leases of one transaction. */
     private final class Checked implements Synchronization {
 
+        private final Bound bound;
+
         /** 1 for the first. */
         private final int number;
 
-        /** Null when the transaction has ended: a server may keep what was registered with one that timed out. */
-        private @Nullable Completion completion;
-
-        private Checked(Completion completion, int number) {
-            this.completion = completion;
+        private Checked(Bound bound, int number) {
+            this.bound = bound;
             this.number = number;
         }
 
         @Override
         public void beforeCompletion() {
-            Completion own = completion;
+            Completion own = bound.completion;
             if (own == null) {
                 throw new IllegalStateException("the transaction has ended already");
             }
             confirm(own);
             if (number < CHECKS) {
-                confirmOnceMore(own, number + 1);
+                confirmOnceMore(number + 1);
+            }
+        }
+
+        private void confirmOnceMore(int next) {
+            try {
+                registry.registerInterposedSynchronization(new Checked(bound, next));
+            } catch (RuntimeException e) {
+                // a server that takes no more of them: what it took has checked
             }
         }
 
         @Override
         public void afterCompletion(int status) {
-            Completion own = completion;
-            completion = null;
+            Completion own = bound.completion;
             if (own != null && number == 1) {
+                bound.forget();
                 own.completed();
             }
         }
@@ -81,14 +134,6 @@ public final class JtaTransactions implements Transactions {
         } catch (RuntimeException | Error e) { // also failures that were not foreseen: it is not known that it is held
             registry.setRollbackOnly(); // should a server only log what is thrown
             throw e; // the caller sees it as the cause
-        }
-    }
-
-    private void confirmOnceMore(Completion completion, int number) {
-        try {
-            registry.registerInterposedSynchronization(new Checked(completion, number));
-        } catch (RuntimeException e) {
-            // a server that takes no more of them: what it took has checked
         }
     }
 }

@@ -58,6 +58,10 @@ public final class ProtocolFixture {
     /** Is told when a sweep is due. */
     public WakeUp whenDue;
 
+    /** What a request has that does not say. */
+    public static final LockSession.Defaults DEFAULTS = new LockSession.Defaults(
+            Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60), Release.CONFIRMED);
+
     public final LockEngine engine;
 
     // the parts of the engine that tests of several rooms use
@@ -164,10 +168,7 @@ public final class ProtocolFixture {
     }
 
     public LockSession session(LockEngine of, Transactions transactions) {
-        return of.newSession(
-                of.transactionLeases(transactions),
-                new LockSession.Defaults(
-                        Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60), Release.CONFIRMED));
+        return of.newSession(of.transactionLeases(transactions), DEFAULTS);
     }
 
     public void runNotifications() {

@@ -45,9 +45,10 @@ class QuietLogTest {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             begun.add(completion);
             number++;
+            return Binding.SILENT;
         }
     }
 

@@ -213,8 +213,9 @@ class LockServiceStopTest {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             bound = completion;
+            return Binding.SILENT;
         }
     }
 

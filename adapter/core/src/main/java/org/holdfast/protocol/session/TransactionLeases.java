@@ -6,39 +6,76 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
-import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
-import org.holdfast.protocol.node.LogText;
 import org.holdfast.protocol.waiting.LockFailures;
+import org.holdfast.protocol.waiting.TransactionLog;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The leases that transactions keep. Each is released when its transaction has completed, whichever way and on
  * whichever thread, and through the service's own connections: the handle is gone by then.
+ *
+ * <p>Some servers call nobody any more when another synchronization has thrown an error after the completion. So the
+ * transactions that can be asked are looked at now and then.
  */
 public final class TransactionLeases {
 
-    private static final System.Logger LOG = System.getLogger(TransactionLeases.class.getName());
+    /** Between two looks at the transactions. One that has ended calls by the second of them, if it calls at all. */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private final Time time;
     private final Leases leases;
     private final Transactions transactions;
     private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
-    private final LogRateLimiter rollbacks;
+    private final Executor threads;
+    private final WakeUp sweeps;
+    private final TransactionLog log;
+
+    /** Whether transactions can be asked here: the first that can says so. */
+    private volatile boolean canAsk;
+
+    private long nextLook; // of the thread that sweeps
 
     /** How many leases of each lock open transactions keep. */
     private final ConcurrentHashMap<HeldLock, Integer> sharesKept = new ConcurrentHashMap<>();
 
-    public TransactionLeases(Time time, Leases leases, Transactions transactions) {
+    /**
+     * @param threads run what may wait for nodes
+     * @param sweeps has {@link #sweep} called in time
+     */
+    public TransactionLeases(Time time, Leases leases, Transactions transactions, Executor threads, WakeUp sweeps) {
+        this.time = time;
         this.leases = leases;
         this.transactions = transactions;
-        this.rollbacks = new LogRateLimiter(time);
+        this.threads = threads;
+        this.sweeps = sweeps;
+        this.log = new TransactionLog(time);
+        this.nextLook = time.nanoTime();
+    }
+
+    /**
+     * Ends what is kept by transactions that have ended and do not call. To be called by one thread at a time; does not
+     * wait for nodes.
+     */
+    public void sweep() {
+        if (!canAsk || byTransaction.isEmpty()) {
+            return;
+        }
+        long now = time.nanoTime();
+        if (now - nextLook >= 0) {
+            nextLook = now + LOOK_NANOS;
+            byTransaction.values().forEach(Bound::look);
+        }
+        sweeps.within(nextLook - now);
     }
 
     /** Returns the key of the calling thread's transaction, or null. */
@@ -79,13 +116,21 @@ public final class TransactionLeases {
             bound = new Bound(transaction);
             byTransaction.put(transaction, bound);
             try {
-                transactions.bind(bound);
+                bound.binding = transactions.bind(bound);
+                lookLater(bound.binding);
             } catch (RuntimeException | Error e) {
                 byTransaction.remove(transaction, bound);
                 throw e;
             }
         }
         return bound;
+    }
+
+    private void lookLater(Transactions.Binding binding) {
+        if (binding != Transactions.Binding.SILENT) {
+            canAsk = true;
+            sweeps.within(LOOK_NANOS);
+        }
     }
 
     /**
@@ -141,23 +186,17 @@ public final class TransactionLeases {
         return heldLocks;
     }
 
-    /** A loss is in the log already: what it does to the transaction is logged for debugging only. */
-    private void warn(LockException why) {
-        boolean isKnown = why instanceof LeaseLostException;
-        String more = isKnown ? "" : rollbacks.leave();
-        if (more != null) {
-            LOG.log(
-                    isKnown ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
-                    LogText.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
-        }
-    }
-
     private final class Bound implements Transactions.Completion {
 
         private final Object transaction;
         private final List<Kept> kept = new ArrayList<>();
         private boolean confirmed;
         private boolean completed;
+        private volatile Transactions.Binding binding = Transactions.Binding.SILENT;
+
+        // of the thread that sweeps
+        private boolean wasOver;
+        private boolean isLeftToThreads;
 
         Bound(Object transaction) {
             this.transaction = transaction;
@@ -215,7 +254,7 @@ public final class TransactionLeases {
                 HeldLock heldLock = kept.share().heldLock();
                 if (!leases.confirm(heldLock)) {
                     LockException why = LockFailures.notConfirmed(heldLock);
-                    warn(why);
+                    log.rollsBack(why);
                     throw why;
                 }
             }
@@ -223,11 +262,17 @@ public final class TransactionLeases {
 
         @Override
         public void completed() {
-            boolean first;
-            synchronized (this) { // no lease is added from now on
-                first = !completed;
-                completed = true;
-            }
+            end(close());
+        }
+
+        /** Returns whether it has ended just now: no lease is added from now on. */
+        private synchronized boolean close() {
+            boolean first = !completed;
+            completed = true;
+            return first;
+        }
+
+        private void end(boolean first) {
             try {
                 if (first) {
                     forget();
@@ -236,6 +281,48 @@ public final class TransactionLeases {
             } finally { // not before: a service that stops waits for it
                 byTransaction.remove(transaction, this);
                 leaveToOthers();
+            }
+        }
+
+        /** The second time in a row that it is over, it does not call any more. */
+        private void look() {
+            boolean isOver = isOver();
+            if (isOver && wasOver && !isLeftToThreads) {
+                isLeftToThreads = leaveToThreads();
+            }
+            wasOver = isOver;
+        }
+
+        private boolean isOver() {
+            try {
+                return binding.isOver();
+            } catch (RuntimeException | Error e) { // that is not known
+                return false;
+            }
+        }
+
+        private boolean leaveToThreads() {
+            try {
+                threads.execute(this::endUntold);
+                return true;
+            } catch (RuntimeException | Error e) { // there is none now: the next look tries again
+                return false;
+            }
+        }
+
+        private void endUntold() {
+            if (!close()) { // it has called meanwhile
+                return;
+            }
+            Throwable failure = null;
+            try {
+                end(true);
+            } catch (RuntimeException | Error e) { // the locks end with their TTL
+                failure = e;
+            }
+            binding.forget();
+            if (!kept.isEmpty()) {
+                log.untold(kept.get(0).share().heldLock().lock(), failure);
             }
         }
 

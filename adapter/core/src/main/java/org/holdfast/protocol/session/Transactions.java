@@ -20,7 +20,7 @@ public interface Transactions {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             throw new IllegalStateException("there are no transactions here");
         }
     };
@@ -35,9 +35,34 @@ public interface Transactions {
     /**
      * Asks to be called when the calling thread's transaction completes.
      *
+     * @return what can be asked whether it has ended, should it not call
      * @throws IllegalStateException if there is none, or if it does not take part any more
      */
-    void bind(Completion completion);
+    Binding bind(Completion completion);
+
+    /** A transaction that was asked to call. Safe for use by any number of threads. */
+    interface Binding {
+
+        /** Of a transaction that cannot be asked. */
+        Binding SILENT = new Binding() {
+            @Override
+            public boolean isOver() {
+                return false;
+            }
+
+            @Override
+            public void forget() {}
+        };
+
+        /**
+         * Returns whether the transaction is known to have been committed or rolled back. It may be about to call.
+         * Does not block.
+         */
+        boolean isOver();
+
+        /** Keeps nothing of the completion any more: it is not called. */
+        void forget();
+    }
 
     /** What is called, on any thread. */
     interface Completion {

@@ -140,7 +140,7 @@ class EndsInterleavingsTest {
         }
 
         @Override
-        public void bind(Completion asked) {
+        public Binding bind(Completion asked) {
             if (over) {
                 throw new IllegalStateException("the transaction has ended");
             }
@@ -149,6 +149,7 @@ class EndsInterleavingsTest {
                 completion = null;
                 throw new IllegalStateException("the transaction has ended");
             }
+            return Binding.SILENT;
         }
 
         @Validate

@@ -142,8 +142,9 @@ class LeaseShutdownTest {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             bound = completion;
+            return Binding.SILENT;
         }
     }
 

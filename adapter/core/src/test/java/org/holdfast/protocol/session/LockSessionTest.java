@@ -45,8 +45,9 @@ class LockSessionTest {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             bound = completion;
+            return Binding.SILENT;
         }
     }
 

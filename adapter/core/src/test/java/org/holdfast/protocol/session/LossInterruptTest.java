@@ -88,8 +88,9 @@ class LossInterruptTest {
             }
 
             @Override
-            public void bind(Completion completion) {
+            public Binding bind(Completion completion) {
                 // it lasts for longer than the test
+                return Binding.SILENT;
             }
         });
         for (String name : List.of("a", "b")) {

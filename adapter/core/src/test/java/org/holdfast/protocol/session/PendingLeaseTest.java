@@ -38,8 +38,9 @@ class PendingLeaseTest {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             fail(whenBound);
+            return Binding.SILENT;
         }
 
         private static void fail(Throwable failure) {

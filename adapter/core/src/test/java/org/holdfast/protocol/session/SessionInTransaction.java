@@ -16,7 +16,8 @@ abstract class SessionInTransaction {
     final ProtocolFixture fixture = new ProtocolFixture(3);
     final VirtualTime time = fixture.time;
     final FakeTransactions transactions = new FakeTransactions();
-    final LockSession session = fixture.session(transactions);
+    final TransactionLeases kept = fixture.engine.transactionLeases(transactions);
+    final LockSession session = fixture.engine.newSession(kept, ProtocolFixture.DEFAULTS);
 
     /** One transaction after another, as the test says. */
     static final class FakeTransactions implements Transactions {
@@ -24,6 +25,7 @@ abstract class SessionInTransaction {
         boolean refuses;
         boolean rollbackOnly;
         Runnable whenAsked = () -> {};
+        Binding binding = Binding.SILENT;
         final List<Completion> completions = new ArrayList<>();
         private final List<Object> ofWhich = new ArrayList<>();
 
@@ -39,12 +41,13 @@ abstract class SessionInTransaction {
         }
 
         @Override
-        public void bind(Completion completion) {
+        public Binding bind(Completion completion) {
             if (refuses) {
                 throw new IllegalStateException("too late");
             }
             completions.add(completion);
             ofWhich.add(current);
+            return binding;
         }
 
         void complete(Object one) {

@@ -3,6 +3,7 @@ package org.holdfast.example.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import jakarta.annotation.Resource;
@@ -38,6 +39,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LeftOpenTransactionIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Longer than what is between three of them. */
+    private static final Duration LOOKS = Duration.ofSeconds(4);
 
     private final RealNodes nodes = new RealNodes();
 
@@ -91,6 +95,37 @@ class LeftOpenTransactionIT {
             writing.beforeCompletion(() -> lose(lease));
         }
         assertThatExceptionOfType(RollbackException.class).isThrownBy(transaction::commit);
+    }
+
+    /** Some servers call none of the other synchronizations then. */
+    @Test
+    void lock_ofATransactionInWhichAnotherSynchronizationThrowsAnErrorAfterTheCommit_isReleased() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("untold");
+            writing.afterCompletion(() -> {
+                throw new StackOverflowError("a test");
+            });
+        }
+        long token = nodes.token("untold");
+        Throwable thrown = catchThrowable(transaction::commit);
+        assertThat(thrown instanceof Exception)
+                .as("it commits, and may let the error through")
+                .isFalse();
+        await().atMost(PATIENCE).until(() -> nodes.isReleased("untold", token));
+    }
+
+    /** It is looked at meanwhile whether it has ended. */
+    @Test
+    void lock_ofATransactionThatStaysOpen_isHeld() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("open");
+        }
+        long token = nodes.token("open");
+        await().during(LOOKS).atMost(PATIENCE).until(() -> nodes.isHeld("open"));
+        transaction.commit();
+        await().atMost(PATIENCE).until(() -> nodes.isReleased("open", token));
     }
 
     /** As a framework does that writes when another one has written: behind what was checked since. */

@@ -85,6 +85,18 @@ public class WritingBean {
         });
     }
 
+    public void afterCompletion(Runnable work) {
+        registry.registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {}
+
+            @Override
+            public void afterCompletion(int status) {
+                work.run();
+            }
+        });
+    }
+
     /** Returns with which status the last transaction has ended for which something was written. */
     public int outcome() {
         return outcome;
