@@ -73,7 +73,7 @@ public final class JtaTransactions implements Transactions {
                 return status == Status.STATUS_COMMITTED
                         || status == Status.STATUS_ROLLEDBACK
                         || status == Status.STATUS_NO_TRANSACTION;
-            } catch (SystemException | RuntimeException e) { // that is not known
+            } catch (SystemException | RuntimeException | Error e) { // that is not known
                 return false;
             }
         }
@@ -123,8 +123,18 @@ public final class JtaTransactions implements Transactions {
             Completion own = bound.completion;
             if (own != null && number == 1) {
                 bound.forget();
-                own.completed();
+                end(own, status);
             }
+        }
+    }
+
+    private static void end(Completion completion, int status) {
+        try {
+            if (status == Status.STATUS_COMMITTED) {
+                completion.committed();
+            }
+        } finally {
+            completion.completed();
         }
     }
 

@@ -21,8 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TransactionEndTest {
 
     private int status = Status.STATUS_ACTIVE;
-    private Exception failure;
+    private Throwable failure;
     private int ends;
+    private int commits;
+    private RuntimeException ofCommit;
     private Synchronization registered;
 
     private final Transaction transaction = proxy(Transaction.class, (proxy, method, args) -> {
@@ -43,6 +45,14 @@ class TransactionEndTest {
     private final Transactions.Completion completion = new Transactions.Completion() {
         @Override
         public void confirm() {}
+
+        @Override
+        public void committed() {
+            commits++;
+            if (ofCommit != null) {
+                throw ofCommit;
+            }
+        }
 
         @Override
         public void completed() {
@@ -92,6 +102,8 @@ class TransactionEndTest {
         assertThat(binding.isOver()).isFalse();
         failure = new IllegalStateException("unknown");
         assertThat(binding.isOver()).isFalse();
+        failure = new NoClassDefFoundError("undeployed");
+        assertThat(binding.isOver()).isFalse();
     }
 
     @Test
@@ -112,6 +124,23 @@ class TransactionEndTest {
         registered.afterCompletion(Status.STATUS_COMMITTED);
         assertThat(ends).isOne();
         assertThat(binding.isOver()).isFalse();
+    }
+
+    @Test
+    void transaction_tellsOfItsCommitBeforeItsEnd_whateverComesOfThat() {
+        bind();
+        ofCommit = new IllegalStateException("a test");
+        assertThatIllegalStateException().isThrownBy(() -> registered.afterCompletion(Status.STATUS_COMMITTED));
+        assertThat(commits).isOne();
+        assertThat(ends).isOne();
+    }
+
+    @Test
+    void transaction_thatHasRolledBack_tellsOfNoCommit() {
+        bind();
+        registered.afterCompletion(Status.STATUS_ROLLEDBACK);
+        assertThat(commits).isZero();
+        assertThat(ends).isOne();
     }
 
     @Test

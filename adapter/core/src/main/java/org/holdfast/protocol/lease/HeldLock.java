@@ -44,7 +44,7 @@ public final class HeldLock {
     private final Cohort cohort;
     private volatile Taker taker;
     private final LeaseTerms terms;
-    private final long startedAt;
+    final long startedAt;
     private volatile long endsAt;
     private final LossNotifier.Listeners listeners;
     private final Consumer<HeldLock> whenLost;

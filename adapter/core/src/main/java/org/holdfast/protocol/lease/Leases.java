@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import org.holdfast.LeaseLoss;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Underway;
@@ -59,6 +60,14 @@ public final class Leases {
     /** Returns for how long the lock is held for certain. */
     public Duration remaining(HeldLock heldLock) {
         return Duration.ofNanos(heldLock.remainingNanos(time.nanoTime()));
+    }
+
+    /** Returns for how long the lock has been lost; zero if it is not. */
+    public Duration sinceLoss(HeldLock heldLock) {
+        LeaseLoss loss = heldLock.loss();
+        return loss == null
+                ? Duration.ZERO
+                : Duration.ofNanos(time.nanoTime() - heldLock.startedAt).minus(loss.heldFor());
     }
 
     /** Returns a lock under one of the names that the calling thread has taken, for whichever holder; or null. */

@@ -260,6 +260,16 @@ public final class TransactionLeases {
             }
         }
 
+        /** It was held at the last check: nothing keeps the resources from their commit after that. */
+        @Override
+        public void committed() {
+            kept().stream()
+                    .map(each -> each.share().heldLock())
+                    .distinct()
+                    .filter(heldLock -> !leases.isHeld(heldLock))
+                    .forEach(heldLock -> log.committedWithout(heldLock, leases.sinceLoss(heldLock)));
+        }
+
         @Override
         public void completed() {
             end(close());
@@ -286,19 +296,11 @@ public final class TransactionLeases {
 
         /** The second time in a row that it is over, it does not call any more. */
         private void look() {
-            boolean isOver = isOver();
+            boolean isOver = binding.isOver();
             if (isOver && wasOver && !isLeftToThreads) {
                 isLeftToThreads = leaveToThreads();
             }
             wasOver = isOver;
-        }
-
-        private boolean isOver() {
-            try {
-                return binding.isOver();
-            } catch (RuntimeException | Error e) { // that is not known
-                return false;
-            }
         }
 
         private boolean leaveToThreads() {

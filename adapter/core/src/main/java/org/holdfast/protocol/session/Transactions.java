@@ -56,7 +56,7 @@ public interface Transactions {
 
         /**
          * Returns whether the transaction is known to have been committed or rolled back. It may be about to call.
-         * Does not block.
+         * Neither blocks nor throws.
          */
         boolean isOver();
 
@@ -73,6 +73,9 @@ public interface Transactions {
          * @throws LockException if the transaction must roll back, with the reason
          */
         void confirm();
+
+        /** After a commit, and before {@link #completed}. */
+        default void committed() {}
 
         /** After completion, whatever its outcome. */
         void completed();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.time.Duration;
+import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.LogText;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +22,12 @@ public final class TransactionLog {
 
     private final LogRateLimiter rollbacks;
     private final LogRateLimiter untold;
+    private final LogRateLimiter commits;
 
     public TransactionLog(Time time) {
         this.rollbacks = new LogRateLimiter(time);
         this.untold = new LogRateLimiter(time);
+        this.commits = new LogRateLimiter(time);
     }
 
     /** A loss is in the log already: what it does to the transaction is logged for debugging only. */
@@ -33,6 +38,23 @@ public final class TransactionLog {
             LOG.log(
                     isKnown ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
                     LogText.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
+        }
+    }
+
+    /**
+     * A transaction has committed whose lock was lost by then.
+     *
+     * @param sinceLoss for how long
+     */
+    public void committedWithout(HeldLock heldLock, Duration sinceLoss) {
+        LeaseLoss loss = heldLock.loss();
+        String more = loss == null ? null : commits.leave();
+        if (more != null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    LogText.line("HF0238: a transaction has committed without its lock: the " + loss + ", which was "
+                            + sinceLoss.toMillis() + " ms before the end of the commit, and too late to stop it"
+                            + more));
         }
     }
 

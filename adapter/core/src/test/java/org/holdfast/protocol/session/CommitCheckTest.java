@@ -30,6 +30,33 @@ class CommitCheckTest extends SessionInTransaction {
                 .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
     }
 
+    /** The resources were preparing meanwhile: nothing can stop the commit then. */
+    @Test
+    void commit_onALockThatIsLostBehindTheCheck_isLoggedOnce() throws Exception {
+        try (LogLines log = LogLines.of("org.holdfast.protocol")) {
+            transactions.current = "tx";
+            Lease lease = acquire();
+            acquire();
+            confirm();
+            time.passMillis(1_500);
+            transactions.completions.get(0).committed();
+            assertThat(log.beginningWith("HF0238")).singleElement().satisfies(line -> assertThat(line)
+                    .contains("'a'", "token " + lease.token() + " ")
+                    .containsPattern("5[0-9]{2} ms before"));
+        }
+    }
+
+    @Test
+    void commit_onALockThatIsHeldByThen_isNotLogged() throws Exception {
+        try (LogLines log = LogLines.of("org.holdfast.protocol")) {
+            transactions.current = "tx";
+            acquire();
+            confirm();
+            transactions.completions.get(0).committed();
+            assertThat(log.beginningWith("HF0238")).isEmpty();
+        }
+    }
+
     /** Another synchronization takes locks before completion, when ours has run. */
     @Test
     void lock_takenWhenTheTransactionHasCheckedItsLocks_isRefusedAndReleased() throws Exception {
