@@ -33,8 +33,10 @@ import org.holdfast.Release;
  * is active already when the method is called, as it always is with container-managed transactions of an EJB, the lock
  * is released after that transaction has completed; by a timeout that may be while the method still runs. If that
  * transaction can only roll back, the lock is released when the method returns. A transaction does not commit if the
- * lock was lost before: the {@code RollbackException} has the {@link org.holdfast.LeaseLostException} as its cause,
- * where the server passes it on. Without a transaction, a lock that was lost while the method ran is a {@code
+ * lock was lost before its last check, right before the resources prepare: the {@code RollbackException} has the
+ * {@link org.holdfast.LeaseLostException} as its cause, where the server passes it on. A transaction inside that
+ * commits on a lock which is lost behind that check is a {@code LeaseLostException} after the method has returned,
+ * though its work is committed. Without a transaction, a lock that was lost while the method ran is a {@code
  * LeaseLostException} after it has returned.
  *
  * <p>A transaction that the method itself begins, with a {@code UserTransaction}, is not seen: it is as without one,

@@ -6,7 +6,8 @@ public enum OnLoss {
 
     /**
      * Its transaction does not commit, and the caller gets a {@link org.holdfast.LeaseLostException}: as the cause of
-     * what the server throws where there is a transaction, else after the method has returned.
+     * what the server throws where there is a transaction, else after the method has returned. A loss while the
+     * resources prepare and commit comes too late to stop them: then it is thrown after the commit.
      */
     ROLLBACK,
 

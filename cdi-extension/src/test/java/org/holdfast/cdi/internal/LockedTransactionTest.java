@@ -23,6 +23,7 @@ import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.OnLoss;
 import org.holdfast.cdi.internal.TransactionsByHand.InTransaction;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
@@ -124,13 +125,36 @@ class LockedTransactionTest extends Application {
             loseBeforeCompletion();
         }
 
+        /** As a resource does that prepares for so long. */
+        @Locked(value = "joined", ttl = "PT0.3S")
+        @InTransaction
+        public void thatLosesItsLockBehindTheLastCheck() {
+            TransactionsByHand.whileCommitting = loss();
+        }
+
+        @Locked(value = "joined", ttl = "PT0.3S", scope = LockScope.INVOCATION, onLoss = OnLoss.CONTINUE)
+        @InTransaction
+        public void thatGoesOnWhenItLosesItsLockBehindTheLastCheck() {
+            TransactionsByHand.whileCommitting = loss();
+        }
+
+        @Locked(value = "joined", ttl = "PT0.3S")
+        @InTransaction
+        public void thatLosesItsLockAfterTheCommit() {
+            TransactionsByHand.afterCompletion(loss());
+        }
+
         private void loseBeforeCompletion() {
+            TransactionsByHand.beforeCompletion(loss());
+        }
+
+        private Runnable loss() {
             CountDownLatch lost = new CountDownLatch(1);
             lease.onLost(loss -> lost.countDown());
-            TransactionsByHand.beforeCompletion(() -> {
+            return () -> {
                 otherProcess.forceRelease(LockRequest.of("joined"));
                 await().pollInSameThread().until(() -> lost.getCount() == 0);
-            });
+            };
         }
 
         @Locked(value = "joined", ttl = "PT0.3S")
@@ -211,6 +235,24 @@ class LockedTransactionTest extends Application {
         TransactionsByHand.status = Status.STATUS_ACTIVE;
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work::thatLosesTheLockOfItsCallWhileItCommits);
         assertThat(TransactionsByHand.isMarked).isTrue();
+    }
+
+    @Test
+    void transaction_thatCommitsOnALockThatIsLostBehindItsLastCheck_isToldToTheCaller() {
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work()::thatLosesItsLockBehindTheLastCheck);
+        assertThat(TransactionsByHand.isMarked).as("nothing could stop it").isFalse();
+    }
+
+    @Test
+    void transaction_thatCommitsOnALockThatIsLostBehindItsLastCheck_isNotToldToACallerThatContinues() {
+        work().thatGoesOnWhenItLosesItsLockBehindTheLastCheck();
+        assertThat(isHeld("joined")).isFalse();
+    }
+
+    @Test
+    void lockThatIsLostAfterTheCommit_isNotToldToTheCaller() {
+        work().thatLosesItsLockAfterTheCommit();
+        assertThat(isHeld("joined")).isFalse();
     }
 
     @Test

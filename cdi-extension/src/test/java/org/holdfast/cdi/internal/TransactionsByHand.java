@@ -24,6 +24,7 @@ final class TransactionsByHand {
     static int status;
     static String key = "transaction";
     static boolean isMarked;
+    static Runnable whileCommitting = () -> {};
 
     private TransactionsByHand() {}
 
@@ -32,6 +33,7 @@ final class TransactionsByHand {
         status = Status.STATUS_NO_TRANSACTION;
         key = "transaction";
         isMarked = false;
+        whileCommitting = () -> {};
         REGISTERED.clear();
     }
 
@@ -45,6 +47,18 @@ final class TransactionsByHand {
 
             @Override
             public void afterCompletion(int outcome) {}
+        });
+    }
+
+    static void afterCompletion(Runnable work) {
+        REGISTERED.add(new Synchronization() {
+            @Override
+            public void beforeCompletion() {}
+
+            @Override
+            public void afterCompletion(int outcome) {
+                work.run();
+            }
         });
     }
 
@@ -90,15 +104,18 @@ final class TransactionsByHand {
             int others = REGISTERED.size(); // those of the transaction that this one suspends
             status = Status.STATUS_ACTIVE;
             key = "begun";
+            int[] outcome = {Status.STATUS_ROLLEDBACK};
             try {
                 Object result = context.proceed();
                 for (int i = others; i < REGISTERED.size(); i++) { // each may register another one
                     REGISTERED.get(i).beforeCompletion();
                 }
+                whileCommitting.run();
+                outcome[0] = Status.STATUS_COMMITTED;
                 return result;
             } finally {
                 List<Synchronization> own = REGISTERED.subList(others, REGISTERED.size());
-                own.forEach(each -> each.afterCompletion(Status.STATUS_UNKNOWN));
+                own.forEach(each -> each.afterCompletion(outcome[0]));
                 own.clear();
                 status = statusBefore;
                 key = keyBefore;

@@ -5,6 +5,7 @@ import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.util.List;
+import java.util.function.IntConsumer;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
@@ -84,16 +85,28 @@ public final class CurrentTransaction {
         if (found == null || key() == null) {
             return false;
         }
-        found.registerInterposedSynchronization(new Callback(callback));
+        found.registerInterposedSynchronization(new Callback(status -> callback.run()));
         return true;
+    }
+
+    /** Calls back after the calling thread's transaction has committed; not if it rolls back. */
+    void afterCommit(Runnable callback) {
+        TransactionSynchronizationRegistry found = registry();
+        if (found != null && key() != null) {
+            found.registerInterposedSynchronization(new Callback(status -> {
+                if (status == Status.STATUS_COMMITTED) {
+                    callback.run();
+                }
+            }));
+        }
     }
 
     private static final class Callback implements Synchronization {
 
         /** Null when it was called: a server may keep what was registered with a transaction that timed out. */
-        private @Nullable Runnable callback;
+        private @Nullable IntConsumer callback;
 
-        private Callback(Runnable callback) {
+        private Callback(IntConsumer callback) {
             this.callback = callback;
         }
 
@@ -104,10 +117,10 @@ public final class CurrentTransaction {
 
         @Override
         public void afterCompletion(int status) {
-            Runnable own = callback;
+            IntConsumer own = callback;
             callback = null;
             if (own != null) {
-                own.run();
+                own.accept(status);
             }
         }
     }

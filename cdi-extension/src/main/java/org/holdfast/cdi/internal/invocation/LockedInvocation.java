@@ -35,6 +35,9 @@ public final class LockedInvocation {
     /** That transaction; null if only the factory knows it, as one that has transactions of its own. */
     private @Nullable Object keeper;
 
+    /** Whether that transaction has committed, and the lock was lost by then: behind its last check. */
+    private volatile boolean committedWithout;
+
     private boolean proceeding;
     private @Nullable Object returned;
 
@@ -111,8 +114,8 @@ public final class LockedInvocation {
             if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
                 awaitEnd(future);
             }
-            if (!isConfirmed() && tellsOfLoss()) {
-                lease().requireHeld(); // no transaction has checked: the caller must learn that the work was
+            if ((committedWithout || !isConfirmed()) && tellsOfLoss()) {
+                lease().requireHeld(); // no transaction has checked in time: the caller must learn that the work was
                 // unprotected
             }
             return result;
@@ -279,6 +282,13 @@ public final class LockedInvocation {
     private void keep(@Nullable Object transaction) {
         confirmed = lease().joinTransaction();
         keeper = transaction;
+        if (confirmed && !operation.goesOn()) { // else what the method has returned tells of it
+            services.transactions().afterCommit(this::noteCommit);
+        }
+    }
+
+    private void noteCommit() {
+        committedWithout |= !lease().isHeld();
     }
 
     /** Checks the lease while the transaction can still be rolled back, if that does not check it itself. */

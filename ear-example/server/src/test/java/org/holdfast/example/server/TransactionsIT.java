@@ -50,10 +50,15 @@ class TransactionsIT extends WorkInTransactions {
     private Work losing(Work work) {
         return () -> {
             work.run();
-            try (RealNodes.Frozen frozen = nodes.freeze()) {
-                await().pollDelay(BEYOND_VALIDITY).until(() -> true);
-            }
+            freezeBeyondValidity();
         };
+    }
+
+    private boolean freezeBeyondValidity() {
+        try (RealNodes.Frozen frozen = nodes.freeze()) {
+            await().pollDelay(BEYOND_VALIDITY).until(() -> true);
+        }
+        return false;
     }
 
     @Test
@@ -188,6 +193,20 @@ class TransactionsIT extends WorkInTransactions {
         assertThat(catchThrowable(() -> bean.runLockedBriefly(entry.lock, losing(entry))))
                 .hasRootCauseInstanceOf(LeaseLostException.class);
         entry.assertRolledBack();
+    }
+
+    /** Behind the last check of the lock: nothing can stop the commit then. */
+    @Test
+    void lockedTransactionalBean_lostWhileAResourceCommits_commitsAndTellsTheCaller() throws Exception {
+        Entry entry = new Entry("locked-cdi-late-loss");
+        CompletionWitness slow = new CompletionWitness(this::freezeBeyondValidity);
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(() -> bean.runLockedBriefly(entry.lock, () -> {
+                    ledger.write(entry.lock);
+                    manager.getTransaction().enlistResource(slow);
+                }));
+        assertThat(slow.seen()).containsExactly("committed, free");
+        assertThat(ledger.has(entry.lock)).isTrue();
     }
 
     @Test
