@@ -69,11 +69,10 @@ public final class TransactionLog {
         if (more != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    LogText.line(
-                            "HF0237: the server did not tell of the end of a transaction, which was noticed: lock '"
-                                    + lock + "', which it kept, "
-                                    + (failure == null ? "is released" : "cannot be released, and ends with its TTL")
-                                    + more),
+                    LogText.line("HF0237: a transaction has ended, and the server did not tell of it: lock '"
+                            + lock + "', which it kept, "
+                            + (failure == null ? "is released" : "cannot be released, and ends with its TTL")
+                            + more),
                     failure);
         }
     }
