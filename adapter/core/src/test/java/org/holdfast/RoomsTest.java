@@ -82,7 +82,7 @@ class RoomsTest {
                             "redis",
                             "redis.survey",
                             "protocol",
-                            "protocol.session",
+                            "protocol.admin",
                             "protocol.lease",
                             "protocol.quorum",
                             "protocol.node",
@@ -162,6 +162,7 @@ class RoomsTest {
                     "protocol",
                     Set.of(
                             "protocol.session",
+                            "protocol.admin",
                             "protocol.latch",
                             "protocol.waiting",
                             "protocol.queue",
@@ -170,8 +171,17 @@ class RoomsTest {
                             "protocol.node",
                             "protocol.env")),
             Map.entry(
-                    "protocol.session",
+                    "protocol.admin",
                     Set.of("protocol.waiting", "protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
+            Map.entry(
+                    "protocol.session",
+                    Set.of(
+                            "protocol.admin",
+                            "protocol.waiting",
+                            "protocol.lease",
+                            "protocol.quorum",
+                            "protocol.node",
+                            "protocol.env")),
             Map.entry(
                     "protocol.waiting",
                     Set.of("protocol.queue", "protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),

@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.holdfast.protocol.admin.LockAdmin;
 import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
@@ -32,7 +33,6 @@ import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LeaseShutdown;
-import org.holdfast.protocol.session.LockAdmin;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;

@@ -17,6 +17,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.admin.LockAdmin;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;

@@ -17,7 +17,6 @@ import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.waiting.LockFailures;
-import org.holdfast.protocol.waiting.TransactionLog;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,11 +13,10 @@
  *       the shape of the JDK's locks, {@code JdkLockLeases} has what was taken through one connection in that shape.
  *   <li>{@link org.holdfast.protocol.session.TransactionLeases} keeps leases until their transactions have completed.
  *       The {@link org.holdfast.protocol.session.Transactions} themselves are handed in.
- *   <li>{@link org.holdfast.protocol.session.LockAdmin} is what operators do: see holders, and release by force.
  *   <li>{@link org.holdfast.protocol.session.LeaseShutdown} ends the leases when the service stops.
  * </ul>
  *
- * <p>The room knows {@code waiting}, {@code lease} and the rooms below them.
+ * <p>The room knows {@code admin}, {@code waiting}, {@code lease} and the rooms below them.
  */
 @NullMarked
 package org.holdfast.protocol.session;

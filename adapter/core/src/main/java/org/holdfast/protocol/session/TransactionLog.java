@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.waiting;
+package org.holdfast.protocol.session;
 
 import java.time.Duration;
 import org.holdfast.LeaseLoss;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by any number of threads.
  */
-public final class TransactionLog {
+final class TransactionLog {
 
     private static final System.Logger LOG = System.getLogger(TransactionLog.class.getName());
 
@@ -24,14 +24,14 @@ public final class TransactionLog {
     private final LogRateLimiter untold;
     private final LogRateLimiter commits;
 
-    public TransactionLog(Time time) {
+    TransactionLog(Time time) {
         this.rollbacks = new LogRateLimiter(time);
         this.untold = new LogRateLimiter(time);
         this.commits = new LogRateLimiter(time);
     }
 
     /** A loss is in the log already: what it does to the transaction is logged for debugging only. */
-    public void rollsBack(LockException why) {
+    void rollsBack(LockException why) {
         boolean isKnown = why instanceof LeaseLostException;
         String more = isKnown ? "" : rollbacks.leave();
         if (more != null) {
@@ -46,7 +46,7 @@ public final class TransactionLog {
      *
      * @param sinceLoss for how long
      */
-    public void committedWithout(HeldLock heldLock, Duration sinceLoss) {
+    void committedWithout(HeldLock heldLock, Duration sinceLoss) {
         LeaseLoss loss = heldLock.loss();
         String more = loss == null ? null : commits.leave();
         if (more != null) {
@@ -64,7 +64,7 @@ public final class TransactionLog {
      * @param lock one that it kept
      * @param failure why what it kept could not be released; null if it was
      */
-    public void untold(String lock, @Nullable Throwable failure) {
+    void untold(String lock, @Nullable Throwable failure) {
         String more = untold.leave();
         if (more != null) {
             LOG.log(

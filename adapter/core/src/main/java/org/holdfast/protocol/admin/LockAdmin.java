@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.session;
+package org.holdfast.protocol.admin;
 
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +71,7 @@ public final class LockAdmin {
      * As {@link org.holdfast.LeaseLock#isLocked()}. A holder that a minority reports does not have the lock, unless
      * enough nodes have not answered that the rest of its majority may be among these.
      */
-    boolean isLocked(Nodes nodes, LockRequest request) {
+    public boolean isLocked(Nodes nodes, LockRequest request) {
         if (isHeldHere(request)) {
             return true;
         }
@@ -89,7 +89,7 @@ public final class LockAdmin {
     }
 
     /** Returns how many holders a majority of the nodes knows. */
-    int countHolders(LockRequest request) {
+    public int countHolders(LockRequest request) {
         return (int) holders(ownNodes, request).stream().filter(this::isReal).count();
     }
 
@@ -102,7 +102,7 @@ public final class LockAdmin {
      * Describes the holder that a caller has waited for in vain, as far as the nodes know one now. Takes a node timeout
      * at the most.
      */
-    String describeHolder(LockRequest request) {
+    public String describeHolder(LockRequest request) {
         List<LockHolder> holders;
         try {
             holders = holders(ownNodes, request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.session;
+package org.holdfast.protocol.admin;
 
 import java.util.ArrayList;
 import java.util.List;

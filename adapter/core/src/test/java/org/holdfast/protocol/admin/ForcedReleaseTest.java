@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.session;
+package org.holdfast.protocol.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
