@@ -69,6 +69,7 @@ public final class LockService implements AutoCloseable {
     private final BooleanSupplier endOfHolders = this::endHolders;
 
     private volatile boolean closed;
+
     /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
     private volatile boolean threadless;
 
@@ -236,9 +237,8 @@ public final class LockService implements AutoCloseable {
             engine.renew();
             engine.sweep();
             transactionLeases.sweep();
-            unfinished.retry(
-                    ownConnections,
-                    time.nanoTime() + settings.timing().nodeTimeout().toNanos());
+            long deadline = time.nanoTime() + settings.timing().nodeTimeout().toNanos();
+            unfinished.retry(ownConnections, deadline);
             ownConnections.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
             watch.begin(scheduling);

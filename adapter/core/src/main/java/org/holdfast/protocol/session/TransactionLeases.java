@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The leases that transactions keep. Each is released when its transaction has completed, whichever way and on
  * whichever thread, and through the service's own connections: the handle is gone by then.
  *
- * <p>Some servers call nobody any more when another synchronization has thrown an error after the completion. So the
+ * <p>Some servers make no further call when another synchronization has thrown an error after the completion. So the
  * transactions that can be asked are looked at now and then.
  */
 public final class TransactionLeases {

@@ -115,8 +115,7 @@ public final class LockedInvocation {
                 awaitEnd(future);
             }
             if ((committedWithout || !isConfirmed()) && tellsOfLoss()) {
-                lease().requireHeld(); // no transaction has checked in time: the caller must learn that the work was
-                // unprotected
+                lease().requireHeld(); // no transaction has checked in time: the caller learns that it was unprotected
             }
             return result;
         } finally {
