@@ -30,6 +30,7 @@ import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
+import org.holdfast.ReleaseResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -53,6 +54,21 @@ class ClosingTest {
     @AfterEach
     void stop() {
         processes.close();
+    }
+
+    /** It waits for no connection while a quorum has one; the factory does, before it goes. */
+    @Test
+    void release_whileANodeHadCutItsConnections_hasReachedThatNodeWhenTheFactoryIsClosed() throws Exception {
+        Lease lease = processes.tryAcquire(0, REQUEST).orElseThrow();
+        processes.redis.get(2).ask("client kill type normal");
+        await().pollDelay(Duration.ofMillis(200)).until(() -> true); // a connection in use is not looked at
+        assertThat(lease.release()).isEqualTo(ReleaseResult.RELEASED);
+        processes.factory(0).close();
+        for (int node = 0; node < 3; node++) {
+            assertThat(processes.<Boolean>ask(node, jedis -> jedis.exists("holdfast:{a}:lock")))
+                    .as("node %d", node)
+                    .isFalse();
+        }
     }
 
     private static FutureTask<Object> wait(Callable<Object> waiting) {

@@ -179,8 +179,8 @@ class ShapeMutantsTest {
                         .lastSeenIn(93)
                         .with(
                                 QUEUE + "Places.java",
-                                "return mine == null || old.cohort().isNext(mine.number());",
-                                "return mine == null || old.token() != mine.number();"));
+                                "return mine == null ? !demand.isInTurn() : old.cohort().isNext(mine.number());",
+                                "return mine == null ? !demand.isInTurn() : old.token() != mine.number();"));
     }
 
     @ConcurrentTest
@@ -252,7 +252,34 @@ class ShapeMutantsTest {
 
     @ConcurrentTest
     void ticketOfAHandedLockNotTakenAway_isFound() throws Exception {
-        assertFound("Violation: ", new Mutant().with(QUEUE + "Tickets.java", "        handedOff.add(ticket);\n", ""));
+        assertFound(
+                "Violation: ", new Mutant().with(QUEUE + "LeftTickets.java", "        handedOff.add(ticket);\n", ""));
+    }
+
+    /** The nodes keep the order of those that ask; the simulation does not know in which order callers came. */
+    @ConcurrentTest
+    void waiterThatAsksBeforeThoseInFrontOfIt_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_behindOneThatHasNotAsked",
+                new Mutant()
+                        .with(QUEUE + "WaitQueues.java", "may[0] = before == null || before.asked;", "may[0] = true;"));
+    }
+
+    @ConcurrentTest
+    void waiterNotToldThatItMayAsk_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_behindOneThatHasNotAsked",
+                new Mutant().with(QUEUE + "WaitQueues.java", "if (next[0] != null) {", "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void waiterBehindOneThatLeftWithoutAskingNotTold_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_behindOneThatLeavesWithoutAsking",
+                new Mutant().with(QUEUE + "WaitQueues.java", "promoted = behind; // it may ask now", ""));
     }
 
     @ConcurrentTest

@@ -140,6 +140,7 @@ public final class UnfinishedReleases {
         int before = Integer.MAX_VALUE;
         for (int left = size(); left > 0 && left < before && time.nanoTime() - until < 0; left = size()) {
             before = left;
+            nodes.prepare(); // a release waits for no connection, and nothing is sent later
             retry(nodes, until);
             answers.accept(until);
         }

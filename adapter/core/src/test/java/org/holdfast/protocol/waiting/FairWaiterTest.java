@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.EngineBridge;
@@ -48,6 +49,56 @@ class FairWaiterTest {
                 .filter(sent -> sent.node() == 0)
                 .map(sent -> ((Command.Leave) sent.command()).announced())
                 .toList();
+    }
+
+    private Acquiring entered(AtomicInteger woken) {
+        Acquiring waiter = fixture.acquirer.begin(
+                fixture.request(10_000).fair(true), Holder.transaction("waiter-" + woken.hashCode()));
+        waiter.enter(woken::incrementAndGet);
+        return waiter;
+    }
+
+    /** Returns the numbers of the tickets with which the nodes were asked, in this order. */
+    private List<Long> numbersAsked() {
+        return fixture.service.sent(Command.Acquire.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .map(sent -> ((Command.Acquire) sent.command()).queueing().orElseThrow())
+                .map(queueing -> queueing.ticket().orElseThrow().number())
+                .toList();
+    }
+
+    /** Else its ticket might arrive first, and that of the other would have to go to the end of the line. */
+    @Test
+    void waiter_behindOneThatHasNotAsked_asksWhenThatOneHas() {
+        everyNode(new Reply.Queued(900));
+        AtomicInteger woken = new AtomicInteger();
+        Acquiring first = entered(new AtomicInteger());
+        Acquiring second = entered(woken);
+        second.step();
+        assertThat(numbersAsked()).isEmpty();
+        first.step();
+        assertThat(woken.get()).isOne();
+        second.step();
+        assertThat(numbersAsked()).hasSize(2).isSorted();
+        first.leave();
+        second.leave();
+    }
+
+    @Test
+    void waiter_behindOneThatLeavesWithoutAsking_isWokenAndAsks() {
+        everyNode(new Reply.Queued(900));
+        AtomicInteger woken = new AtomicInteger();
+        Acquiring head = waiterInLine();
+        Acquiring leaves = entered(new AtomicInteger());
+        Acquiring last = entered(woken);
+        last.step();
+        assertThat(numbersAsked()).hasSize(1);
+        leaves.leave();
+        assertThat(woken.get()).isOne();
+        last.step();
+        assertThat(numbersAsked()).hasSize(2);
+        head.leave();
+        last.leave();
     }
 
     @Test
