@@ -91,7 +91,7 @@ final class Openings {
 
         /** With little time left it would seem that the node is late. */
         private void requireTime() {
-            if (deadline - System.nanoTime() < connector.nodeTimeoutNanos() / 2) {
+            if (hasLostTime()) {
                 throw connector.localFailure(new LocalFailureException("no thread had time for it"));
             }
         }
@@ -130,13 +130,25 @@ final class Openings {
             }
         }
 
-        boolean isWaiting() {
+        private boolean isWaiting() {
             return !begun.get();
         }
 
-        /** Returns whether it should have ended: the JVM may have lost its thread, as it may when the heap is full. */
+        /** Returns whether no thread has begun it, and none has the time any more. */
+        private boolean isTooLate() {
+            return isWaiting() && hasLostTime();
+        }
+
+        private boolean hasLostTime() {
+            return deadline - System.nanoTime() < connector.nodeTimeoutNanos() / 2;
+        }
+
+        /**
+         * Returns whether it should have ended long ago: the JVM may have lost its thread, as it may when the heap is
+         * full. Not sooner: on a busy machine it ends late, and the caller that has waited for it would wait again.
+         */
         private boolean isOverdue() {
-            return left() <= 0;
+            return left() + connector.nodeTimeoutNanos() <= 0;
         }
 
         private long left() {
@@ -162,15 +174,15 @@ final class Openings {
      */
     String[] open(NodeSet missing, NodeSet needed) {
         Attempt[] awaited = new Attempt[pending.length];
-        Attempt[] mine = newAttempts(missing);
+        Attempt[] mine = newAttempts(missing, true);
         boolean patient = false;
         for (int node = 0; node < pending.length; node++) {
             if (needed.contains(node)) {
                 awaited[node] = pending[node];
-                if (mine[node] == null && pending[node].isWaiting()) { // for a thread, which there may not be
-                    mine[node] = pending[node];
-                }
                 patient |= mine[node] != null;
+                if (mine[node] == null && pending[node].isWaiting() && !owner.isQuorumConnected()) {
+                    mine[node] = pending[node]; // for a thread, which there may not be
+                }
             }
         }
         runWithoutLock(mine, needed);
@@ -184,7 +196,7 @@ final class Openings {
      */
     String[] begin(NodeSet missing, NodeSet needed) {
         Attempt[] awaited = new Attempt[pending.length];
-        Attempt[] mine = newAttempts(missing);
+        Attempt[] mine = newAttempts(missing, false);
         for (int node = 0; node < pending.length; node++) {
             awaited[node] = needed.contains(node) ? pending[node] : null;
         }
@@ -192,12 +204,17 @@ final class Openings {
         return obstacles(awaited);
     }
 
-    /** Returns what has not been begun yet for these nodes, as from now on. */
-    private Attempt[] newAttempts(NodeSet missing) {
+    /**
+     * Returns new attempts for those of these nodes that have none.
+     *
+     * @param waits whether the caller waits: an attempt that no thread had time for is of no use to it
+     */
+    private Attempt[] newAttempts(NodeSet missing, boolean waits) {
         long deadline = connector.deadline();
         Attempt[] mine = new Attempt[pending.length];
         for (int node = 0; node < pending.length; node++) {
-            if (missing.contains(node) && (pending[node] == null || pending[node].isOverdue())) {
+            Attempt known = pending[node];
+            if (missing.contains(node) && (known == null || known.isOverdue() || waits && known.isTooLate())) {
                 mine[node] = new Attempt(node, deadline);
             }
         }

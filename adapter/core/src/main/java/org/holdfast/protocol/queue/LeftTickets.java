@@ -143,7 +143,8 @@ final class LeftTickets {
     private void answered(Command.Leave leave, Answer answer, int repeat) {
         boolean missed = answer.reply() instanceof Reply.NotSent || answer.reply() instanceof Reply.NoAnswer;
         if (missed && repeat < MOST_REPEATS && untoldSize.incrementAndGet() <= MOST_UNTOLD) {
-            untold.add(new Untold(leave, answer.node(), repeat + 1, time.nanoTime() + PAUSE_NANOS));
+            Command.Leave announced = new Command.Leave(leave.ticket(), true); // a waiter may have been refused by then
+            untold.add(new Untold(announced, answer.node(), repeat + 1, time.nanoTime() + PAUSE_NANOS));
             sweeps.within(PAUSE_NANOS);
         } else if (missed && repeat < MOST_REPEATS) {
             untoldSize.decrementAndGet();

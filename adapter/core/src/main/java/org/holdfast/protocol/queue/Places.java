@@ -64,9 +64,6 @@ public final class Places {
         private WaitQueues.@Nullable Turn turn;
         private volatile @Nullable Ticket ticket;
 
-        /** Drawn when the caller joined the line, and shown to the nodes when it begins to wait there. */
-        private @Nullable Ticket reserved;
-
         private boolean overtaken;
 
         /** To so many of its names, the first ones. */
@@ -178,7 +175,7 @@ public final class Places {
 
                 @Override
                 public boolean hasPlace() {
-                    return hasWaited() && !isNew();
+                    return hasWaited() && (!demand.isInTurn() || isKnown());
                 }
 
                 @Override
@@ -193,18 +190,29 @@ public final class Places {
             return queueing != null;
         }
 
-        /** Draws a ticket in the order of the line. */
         private void joined() {
-            if (demand.isInTurn()) {
-                reserved = tickets.draw(demand.request());
-                overtaken = false;
-            }
+            ticket = null;
+            overtaken = false;
         }
 
-        /** The caller begins to wait in the line: from now on the nodes are told of its place. */
+        /** The caller begins to wait in the line. */
         public void stay() {
             queueing = recorder.queueing();
-            ticket = reserved;
+        }
+
+        /** Draws a ticket, which the nodes are shown from now on: callers do so in the order of the line. */
+        public void show() {
+            ticket = tickets.draw(demand.request());
+        }
+
+        /** Returns whether the lock is asked for to read. */
+        public boolean reads() {
+            return demand.request().mode() == LockMode.READ;
+        }
+
+        private boolean isKnown() {
+            Ticket mine = ticket;
+            return mine != null && mine.known();
         }
 
         /** Returns whether the caller may ask the nodes for its place: those before it have done so. */

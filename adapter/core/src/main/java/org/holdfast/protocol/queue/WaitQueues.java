@@ -326,7 +326,7 @@ public final class WaitQueues implements Successor {
             if (next != null && !next.isFirst) {
                 next.isFirst = true;
                 promoted = next;
-            } else if (!asked) {
+            } else if (behind != null && !behind.asked) {
                 promoted = behind; // it may ask now
             }
             if (next == null && key.isIndexed()) {

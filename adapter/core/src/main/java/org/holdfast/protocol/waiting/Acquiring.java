@@ -40,6 +40,8 @@ public final class Acquiring {
     /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
     private boolean unknown;
 
+    private long joinedAt;
+
     private volatile boolean news;
 
     /** What a caller has that waits. */
@@ -88,12 +90,12 @@ public final class Acquiring {
 
     /**
      * Joins the end of the line before the first attempt, where it is served in the order in which callers come: for a
-     * caller that may not get to its attempt before others that come later.
+     * caller that may not get to its attempt before others that come later. Most readers do not wait, so they do not.
      *
      * @param wake see {@link #enter}
      */
     void arrive(Runnable wake) {
-        if (place.isInTurn() && !asksOnce) {
+        if (place.isInTurn() && !place.reads() && !asksOnce) {
             turn = place.enter(woken(wake));
         }
     }
@@ -137,6 +139,7 @@ public final class Acquiring {
         turn = joined;
         place.stay();
         unknown = place.isInTurn();
+        joinedAt = context.time().nanoTime();
         failed.noteLast(place::note);
         if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             news = true;
@@ -226,11 +229,20 @@ public final class Acquiring {
      * as many ask as may attempt at the same time. A waiter that the nodes do not know yet asks so that they do.
      */
     private boolean isAttemptDue(WaitQueues.Turn mine, NextAttempt next, boolean over) {
-        return over ? found() == null : unknown ? place.mayAsk() : mine.isFirst() && next.pause() <= 0;
+        boolean isDue = unknown ? mayAsk() : mine.isFirst() && next.pause() <= 0;
+        return over ? found() == null : isDue;
+    }
+
+    /** Those before it ask first, unless they take for longer than nodes may: then something is wrong with them. */
+    private boolean mayAsk() {
+        return place.mayAsk() || context.time().nanoTime() - joinedAt >= context.answerNanos();
     }
 
     private void attemptInside(AttemptLimiter.Pass pass) {
-        unknown = false;
+        if (unknown && mayAsk()) { // else its time is over, and it only asks whether the lock is free
+            unknown = false;
+            place.show();
+        }
         try {
             attemptBy(context.forWaiting());
         } finally {
@@ -243,7 +255,8 @@ public final class Acquiring {
     }
 
     private long pauseInLine(WaitQueues.Turn mine, NextAttempt next) {
-        return mine.isFirst() && !unknown ? Math.min(left(), next.pause()) : left();
+        long longest = unknown ? context.answerNanos() : mine.isFirst() ? next.pause() : left();
+        return Math.min(left(), longest);
     }
 
     private void attemptBy(Nodes nodes) {

@@ -87,23 +87,31 @@ final class AsyncAcquiring {
                 happened();
             }
         });
-        asyncAcquirer.add(this);
         arrive();
         if (context.stopFlag().isRaised()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
-            happened();
+            lookAgain(); // what has happened meanwhile is to be handled, too
         }
         return promise;
     }
 
-    /** On the calling thread: requests that it makes one after the other are served in this order. */
+    /**
+     * Joins the line on the calling thread: requests that it makes one after the other are served in this order. No
+     * other thread steps before that is done: it might join the line once more.
+     */
     private void arrive() {
+        stepping.set(true);
+        boolean arrived = false;
         try {
+            asyncAcquirer.add(this);
             acquiring.arrive(this::happened);
-        } catch (RuntimeException | Error e) {
-            asyncAcquirer.remove(this);
-            throw e;
+            arrived = true;
+        } finally {
+            stepping.set(false);
+            if (!arrived) {
+                asyncAcquirer.remove(this);
+            }
         }
     }
 
