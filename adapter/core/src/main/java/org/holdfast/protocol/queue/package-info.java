@@ -8,7 +8,8 @@
  *       wakes the head of the line, or hands the lock to it.
  *   <li>{@link org.holdfast.protocol.queue.Places} has the place of each caller: one in a line, and if the nodes are to
  *       know the order also a {@link org.holdfast.protocol.node.Ticket}. {@link org.holdfast.protocol.queue.Tickets}
- *       keeps the tickets on the nodes. {@link org.holdfast.protocol.queue.Patience} says for how long a caller stays.
+ *       keeps the tickets on the nodes, {@code LeftTickets} takes them away. {@link
+ *       org.holdfast.protocol.queue.Patience} says for how long a caller stays.
  *   <li>{@link org.holdfast.protocol.queue.ReleaseNotifications} reports releases by other processes. {@link
  *       org.holdfast.protocol.queue.HandoffYield} lets these go first after a release by this one.
  * </ul>

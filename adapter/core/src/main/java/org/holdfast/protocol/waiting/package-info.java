@@ -7,7 +7,8 @@
  * <ul>
  *   <li>{@link org.holdfast.protocol.waiting.Reentry} finds a lock that the holder has already.
  *   <li>{@link org.holdfast.protocol.waiting.Acquiring} is how one caller gets a lock: an attempt at once, then a wait
- *   in line. It decides when the next attempt is due ({@code Pace}, {@link org.holdfast.protocol.waiting.RetryDelay}),
+ *   in line. It decides when the next attempt is due ({@code NextAttempt}, {@code Pace}, {@link
+ *   org.holdfast.protocol.waiting.RetryDelay}),
  *   with {@link org.holdfast.protocol.waiting.AttemptLimiter} as the bound of attempts at the same time. {@link
  *   org.holdfast.protocol.waiting.Claims} makes each of them on the nodes, with a new owner and a new token.
  *   <li>The wait goes step by step. A thread drives it, in {@code BlockingWait}; or events do, in {@code
