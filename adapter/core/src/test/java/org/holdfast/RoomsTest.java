@@ -38,165 +38,6 @@ class RoomsTest {
 
     private static final String API = "org.holdfast";
 
-    /** The rooms that each room knows. Those that it does not know include all above it. All know the API. */
-    private static final Map<String, Set<String>> KNOWS = Map.ofEntries(
-            Map.entry(
-                    "connector",
-                    Set.of(
-                            "runtime",
-                            "runtime.management",
-                            "runtime.scheduling",
-                            "redis",
-                            "transaction",
-                            "protocol.session",
-                            "protocol.latch",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "runtime",
-                    Set.of(
-                            "runtime.management",
-                            "runtime.scheduling",
-                            "redis.sharded",
-                            "redis",
-                            "redis.releases",
-                            "redis.survey",
-                            "redis.health",
-                            "redis.script",
-                            "redis.voter",
-                            "redis.wire",
-                            "redis.address",
-                            "transaction",
-                            "protocol",
-                            "protocol.session",
-                            "protocol.latch",
-                            "protocol.queue",
-                            "protocol.lease",
-                            "protocol.quorum",
-                            "protocol.guard",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "runtime.management",
-                    Set.of(
-                            "redis",
-                            "redis.survey",
-                            "protocol",
-                            "protocol.admin",
-                            "protocol.lease",
-                            "protocol.quorum",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry("runtime.scheduling", Set.of("protocol.env")),
-            Map.entry("transaction", Set.of("protocol.session")),
-            Map.entry(
-                    "redis",
-                    Set.of(
-                            "redis.releases",
-                            "redis.survey",
-                            "redis.health",
-                            "redis.script",
-                            "redis.voter",
-                            "redis.wire",
-                            "protocol.queue",
-                            "protocol.guard",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "redis.releases",
-                    Set.of(
-                            "redis.health",
-                            "redis.script",
-                            "redis.voter",
-                            "redis.wire",
-                            "protocol.queue",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "redis.survey",
-                    Set.of(
-                            "redis.health",
-                            "redis.script",
-                            "redis.voter",
-                            "redis.wire",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "redis.sharded",
-                    Set.of(
-                            "redis",
-                            "redis.releases",
-                            "redis.survey",
-                            "redis.script",
-                            "redis.voter",
-                            "redis.cluster",
-                            "protocol.node",
-                            "protocol.queue",
-                            "protocol.env")),
-            Map.entry(
-                    "redis.health",
-                    Set.of(
-                            "redis.script",
-                            "redis.voter",
-                            "redis.cluster",
-                            "redis.wire",
-                            "redis.address",
-                            "protocol.guard",
-                            "protocol.term",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry("redis.script", Set.of("redis.cluster", "protocol.node")),
-            Map.entry(
-                    "redis.voter",
-                    Set.of(
-                            "redis.cluster",
-                            "redis.wire",
-                            "redis.address",
-                            "protocol.guard",
-                            "protocol.term",
-                            "protocol.env")),
-            Map.entry("redis.cluster", Set.of("redis.address", "protocol.term", "protocol.env")),
-            Map.entry("redis.wire", Set.of("redis.address", "protocol.env")),
-            Map.entry("redis.address", Set.of()),
-            Map.entry(
-                    "protocol",
-                    Set.of(
-                            "protocol.session",
-                            "protocol.admin",
-                            "protocol.latch",
-                            "protocol.waiting",
-                            "protocol.queue",
-                            "protocol.lease",
-                            "protocol.quorum",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "protocol.admin",
-                    Set.of("protocol.waiting", "protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
-            Map.entry(
-                    "protocol.session",
-                    Set.of(
-                            "protocol.admin",
-                            "protocol.waiting",
-                            "protocol.lease",
-                            "protocol.quorum",
-                            "protocol.node",
-                            "protocol.env")),
-            Map.entry(
-                    "protocol.waiting",
-                    Set.of("protocol.queue", "protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
-            Map.entry("protocol.latch", Set.of("protocol.queue", "protocol.quorum", "protocol.node", "protocol.env")),
-            Map.entry("protocol.queue", Set.of("protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
-            Map.entry("protocol.lease", Set.of("protocol.quorum", "protocol.node", "protocol.env")),
-            Map.entry("protocol.quorum", Set.of("protocol.node", "protocol.env")),
-            Map.entry("protocol.guard", Set.of("protocol.node", "protocol.env")),
-            Map.entry("protocol.term", Set.of("protocol.node", "protocol.env")),
-            Map.entry("protocol.node", Set.of("protocol.env")),
-            Map.entry("protocol.env", Set.of()),
-            Map.entry("testkit", Set.of()),
-            Map.entry("history", Set.of()),
-            Map.entry("memory", Set.of()));
-
     private static final int MOST_TYPES = 17;
     private static final int LARGEST_CIRCLE = 4;
 
@@ -207,10 +48,10 @@ class RoomsTest {
                 .definedBy(API)
                 .whereLayer(API)
                 .mayNotAccessAnyLayer();
-        for (String room : KNOWS.keySet()) {
+        for (String room : RoomDoors.KNOWS.keySet()) {
             doors = doors.layer(room).definedBy(API + "." + room);
         }
-        for (Map.Entry<String, Set<String>> door : KNOWS.entrySet()) {
+        for (Map.Entry<String, Set<String>> door : RoomDoors.KNOWS.entrySet()) {
             List<String> known = new ArrayList<>(door.getValue());
             known.add(API);
             doors = doors.whereLayer(door.getKey()).mayOnlyAccessLayers(known.toArray(String[]::new));
@@ -242,7 +83,7 @@ class RoomsTest {
     @Test
     void rooms_allHaveTheirDoorsNamed() {
         Set<String> rooms =
-                KNOWS.keySet().stream().map(room -> API + "." + room).collect(toSet());
+                RoomDoors.KNOWS.keySet().stream().map(room -> API + "." + room).collect(toSet());
         rooms.add(API);
         assertThat(CLASSES.stream().map(JavaClass::getPackageName).collect(toSet()))
                 .as("name in RoomsTest which rooms a new room knows")

@@ -63,7 +63,6 @@ public final class Places {
         private final Patience patience;
         private WaitQueues.@Nullable Turn turn;
         private volatile @Nullable Ticket ticket;
-
         private boolean overtaken;
 
         /** To so many of its names, the first ones. */

@@ -91,8 +91,6 @@ public final class Acquiring {
     /**
      * Joins the end of the line before the first attempt, where it is served in the order in which callers come: for a
      * caller that may not get to its attempt before others that come later. Most readers do not wait, so they do not.
-     *
-     * @param wake see {@link #enter}
      */
     void arrive(Runnable wake) {
         if (place.isInTurn() && !place.reads() && !asksOnce) {

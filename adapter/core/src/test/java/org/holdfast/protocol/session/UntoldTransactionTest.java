@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.NodesConnection;
 import org.junit.jupiter.api.Test;
 
-/** Transactions whose server calls nobody when they have ended. */
+/** Transactions whose server does not call the adapter when they have ended. */
 class UntoldTransactionTest extends SessionInTransaction {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

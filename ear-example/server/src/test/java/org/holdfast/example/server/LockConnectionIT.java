@@ -217,7 +217,7 @@ class LockConnectionIT {
             named = "server",
             matches = "liberty",
             disabledReason = "keeps neither factory nor manager, and its manager cannot be written")
-    void factory_thatWasWrittenAndIsKeptByNobody_locksWhenItIsReadAgain() throws Exception {
+    void factory_thatWasWrittenAndIsNotKept_locksWhenItIsReadAgain() throws Exception {
         byte[] written = WrittenFactory.write(InitialContext.doLookup("java:comp/env/eis/holdfast"));
         System.gc();
         assertThatItLocks(WrittenFactory.read(written));
