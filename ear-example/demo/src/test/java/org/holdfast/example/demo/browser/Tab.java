@@ -9,6 +9,7 @@ import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ public final class Tab implements AutoCloseable {
               const bottom = Math.max(...boxes.map((box) => box.bottom)) + scrollY + 16;
               return { x, y, width: right - x, height: bottom - y, scale: 1 };
             })()""";
+
+    /** On a machine with other work a browser takes its time. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private final DevTools tools;
     private final List<String> requests = new CopyOnWriteArrayList<>();
@@ -184,7 +188,7 @@ public final class Tab implements AutoCloseable {
 
     /** Waits until an assertion holds. */
     public static void await(ThrowingRunnable assertion) {
-        Awaitility.await().pollInterval(java.time.Duration.ofMillis(20)).untilAsserted(assertion);
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).untilAsserted(assertion);
     }
 
     public static String quoted(String text) {

@@ -80,8 +80,8 @@ class PanelsTest {
                 .isEqualTo("#i-warn");
         assertThat(tab.text("getComputedStyle(document.querySelector('" + UNLOCKED + " .figure')).color"))
                 .isEqualTo("rgb(179, 35, 27)");
-        assertThat(tab.number("document.querySelector('" + UNLOCKED + " .over').getBoundingClientRect().width"))
-                .isPositive();
+        String width = "document.querySelector('" + UNLOCKED + " .over').getBoundingClientRect().width";
+        await(() -> assertThat(tab.number(width)).isPositive()); // it grows
     }
 
     @Test
