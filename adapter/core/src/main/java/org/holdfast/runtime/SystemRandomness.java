@@ -2,7 +2,6 @@
 package org.holdfast.runtime;
 
 import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import org.holdfast.protocol.env.Randomness;
 
@@ -14,10 +13,10 @@ final class SystemRandomness implements Randomness {
     private final SecureRandom secure = new SecureRandom();
 
     @Override
-    public String uniqueId() {
+    public byte[] uniqueId() {
         byte[] bytes = new byte[ID_BYTES];
         secure.nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
+        return bytes;
     }
 
     @Override

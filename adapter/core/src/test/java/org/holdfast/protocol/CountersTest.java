@@ -90,7 +90,7 @@ class CountersTest {
         AcquireResult held = fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()));
         Acquiring next = fixture.acquirer.begin(fixture.request(10_000), Holder.transaction("next"));
         WaitingBridge.enter(next);
-        fixture.leases.giveBack(new LeaseShare(((AcquireResult.Held) held).heldLock(), false));
+        fixture.leases.giveBack(LeaseShare.of(((AcquireResult.Held) held).heldLock(), false));
         assertThat(WaitingBridge.step(next)).isInstanceOf(AcquireResult.Held.class);
         assertThat(counters.handedOff()).isOne();
         assertThat(counters.released()).isZero();
@@ -99,7 +99,7 @@ class CountersTest {
                 .ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
                 .atLeast(Duration.ofMillis(500));
         AcquireResult other = fixture.acquire(fixture.nodes, kept, List.of(Holder.thread()));
-        fixture.leases.giveBack(new LeaseShare(((AcquireResult.Held) other).heldLock(), false));
+        fixture.leases.giveBack(LeaseShare.of(((AcquireResult.Held) other).heldLock(), false));
         assertThat(counters.released()).isOne();
         WaitingBridge.leave(next);
     }

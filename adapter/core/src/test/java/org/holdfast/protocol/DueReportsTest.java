@@ -58,7 +58,7 @@ class DueReportsTest {
         assertThat(reportedMillis()).isBetween(100L, 1_000L);
         fixture.engine.renew();
         assertThat(reportedMillis()).isBetween(900L, 1_000L);
-        fixture.leases.giveBack(List.of(new LeaseShare(held, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(held, false)));
         fixture.wakeUps.clear();
         fixture.engine.renew();
         fixture.engine.sweep();
@@ -87,7 +87,7 @@ class DueReportsTest {
         HeldLock held = heldLock(lasting(3_000));
         fixture.service.node(0, command -> new Reply.NoAnswer("cut off"));
         fixture.wakeUps.clear();
-        fixture.leases.giveBack(List.of(new LeaseShare(held, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(held, false)));
         assertThat(reportedMillis()).isBetween(1L, 20L);
         fixture.unfinished.retry(fixture.service, fixture.time.nanoTime() + 1_000_000);
         assertThat(reportedMillis()).isBetween(1L, 100L);

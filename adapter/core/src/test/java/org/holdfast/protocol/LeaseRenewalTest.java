@@ -90,7 +90,7 @@ class LeaseRenewalTest extends EngineOnThreeNodes {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -254,7 +254,7 @@ class LeaseRenewalTest extends EngineOnThreeNodes {
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
                 fixture.leases.giveBack(
-                        List.of(new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
+                        List.of(LeaseShare.of(heldLock, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });

@@ -38,7 +38,7 @@ class LockEngineTest extends EngineOnThreeNodes {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -86,7 +86,7 @@ class LockEngineTest extends EngineOnThreeNodes {
 
     private static String owner(long token) {
         HolderInfo info = new HolderInfo(new ProcessInfo("other", 7), "thread", LockMode.EXCLUSIVE, token, 1);
-        return info.owner("0".repeat(40)).value();
+        return info.owner(new byte[20]).value();
     }
 
     /** It was let go first; from then on nothing is to be waited for. */
@@ -94,7 +94,7 @@ class LockEngineTest extends EngineOnThreeNodes {
     void acquire_afterAnotherProcessHasHadTheLock_asksAtOnce() throws Exception {
         HeldLock first = heldLock();
         everyNode(new Reply.Released(1));
-        fixture.leases.giveBack(List.of(new LeaseShare(first, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(first, false)));
         everyNode(new Reply.Granted());
         fixture.notifications.announce("a", owner(first.claim().lastToken() + 2));
         long before = time.nanoTime();
@@ -131,8 +131,8 @@ class LockEngineTest extends EngineOnThreeNodes {
         assertThat(heldLock().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -90,8 +91,8 @@ public final class ProtocolFixture {
 
     public final Randomness randomness = new Randomness() {
         @Override
-        public String uniqueId() {
-            return String.format("%040x", ++owners);
+        public byte[] uniqueId() {
+            return ByteBuffer.allocate(20).putInt(16, ++owners).array();
         }
 
         @Override

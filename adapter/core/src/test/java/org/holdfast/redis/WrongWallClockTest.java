@@ -137,8 +137,10 @@ class WrongWallClockTest {
         private final java.util.Random random = new java.util.Random();
 
         @Override
-        public String uniqueId() {
-            return String.format("%040x", new java.math.BigInteger(150, random));
+        public byte[] uniqueId() {
+            byte[] id = new byte[20];
+            random.nextBytes(id);
+            return id;
         }
 
         @Override

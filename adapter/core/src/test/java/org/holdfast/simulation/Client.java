@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -128,9 +128,13 @@ final class Client {
     private Randomness randomness() {
         return new Randomness() {
             @Override
-            public String uniqueId() {
-                HexFormat hex = HexFormat.of();
-                return "0000" + hex.toHexDigits(random.nextLong()) + "0000" + hex.toHexDigits(random.nextLong());
+            public byte[] uniqueId() {
+                return ByteBuffer.allocate(20)
+                        .putShort((short) 0)
+                        .putLong(random.nextLong())
+                        .putShort((short) 0)
+                        .putLong(random.nextLong())
+                        .array();
             }
 
             @Override

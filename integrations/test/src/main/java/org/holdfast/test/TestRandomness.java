@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.test;
 
+import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Randomness;
 
@@ -10,8 +11,8 @@ final class TestRandomness implements Randomness {
     private static final AtomicLong LAST = new AtomicLong();
 
     @Override
-    public String uniqueId() {
-        return String.format("%040x", LAST.incrementAndGet());
+    public byte[] uniqueId() {
+        return HexFormat.of().parseHex(String.format("%040x", LAST.incrementAndGet()));
     }
 
     @Override

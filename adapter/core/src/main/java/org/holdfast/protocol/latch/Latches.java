@@ -2,6 +2,7 @@
 package org.holdfast.protocol.latch;
 
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.CountDownUnconfirmedException;
@@ -76,7 +77,7 @@ public final class Latches {
     }
 
     String newId() {
-        return randomness.uniqueId();
+        return HexFormat.of().formatHex(randomness.uniqueId());
     }
 
     /** Counts down, and sends that again with the same id until a majority has confirmed it. */

@@ -22,7 +22,6 @@ public final class HeldLock {
 
     /** Held by so many leases, some of which may only read; or released; or lost. */
     private sealed interface State {
-        // those of most locks
         State HELD = new Held(1, 0);
         State READ = new Held(1, 1);
         State RELEASED = new Released();
@@ -46,8 +45,8 @@ public final class HeldLock {
     private final LeaseTerms terms;
     final long startedAt;
     private volatile long endsAt;
-    private final LossNotifier.Listeners listeners;
-    private final Consumer<HeldLock> whenLost;
+    private final LossNotifier.OnLoss onLoss;
+    private volatile LossNotifier.@Nullable Listeners listeners; // most locks have none
     private volatile long validUntil;
     private volatile State state;
 
@@ -56,19 +55,14 @@ public final class HeldLock {
 
     private volatile @Nullable String lastFailure;
 
-    /**
-     * @param cohort the holders that have the lock one after the other
-     * @param lossNotifier calls the listeners
-     * @param whenLost is called at once, on the thread that sees the loss
-     */
+    /** @param cohort the holders that have the lock one after the other */
     HeldLock(
             Claim claim,
             Cohort cohort,
             Taker taker,
             LeaseTerms terms,
             QuorumResult.Acquired acquired,
-            LossNotifier lossNotifier,
-            Consumer<HeldLock> whenLost) {
+            LossNotifier.OnLoss onLoss) {
         this.claim = claim;
         this.cohort = cohort;
         this.state = isReading() ? State.READ : State.HELD;
@@ -77,8 +71,7 @@ public final class HeldLock {
         this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
         this.validUntil = earlier(acquired.validUntilNanos(), endsAt);
-        this.listeners = lossNotifier.newListeners();
-        this.whenLost = whenLost;
+        this.onLoss = onLoss;
     }
 
     public Claim claim() {
@@ -308,39 +301,46 @@ public final class HeldLock {
             return false;
         }
         try {
-            whenLost.accept(this);
+            onLoss.atOnce().accept(this);
         } finally { // whatever fails there: the holder has to stop
-            listeners.report(loss);
+            reportLoss();
         }
         return true;
     }
 
+    private synchronized LossNotifier.Listeners listeners() {
+        LossNotifier.Listeners all = listeners == null ? onLoss.notifier().newListeners() : listeners;
+        listeners = all;
+        return all;
+    }
+
     /** Has a thread interrupted if the lock is lost: at once, by the thread that sees the loss. */
     public void interruptOnLoss(Runnable interrupt) {
-        listeners.addInterrupt(interrupt);
+        listeners().addInterrupt(interrupt);
         reportLoss();
     }
 
     public void onLost(Consumer<LeaseLoss> listener) {
-        listeners.add(listener);
+        listeners().add(listener);
         reportLoss();
     }
 
-    /** Reports a loss that came before the listener. */
+    /** Reports a loss to the listeners, perhaps one that came before the last of them. */
     private void reportLoss() {
-        LeaseLoss loss = loss();
-        if (loss != null) {
-            listeners.report(loss);
+        LeaseLoss loss = loss(); // first: a thread that adds a listener looks for a loss afterwards
+        LossNotifier.Listeners told = listeners;
+        if (loss != null && told != null) {
+            told.report(loss);
         }
     }
 
     /** A lease has ended: its thread is not to be interrupted for a loss any more. */
     public void forget(Runnable interrupt) {
-        listeners.removeInterrupt(interrupt);
+        listeners().removeInterrupt(interrupt);
     }
 
     public void forget(Consumer<LeaseLoss> listener) {
-        listeners.remove(listener);
+        listeners().remove(listener);
     }
 
     private static long earlier(long a, long b) {

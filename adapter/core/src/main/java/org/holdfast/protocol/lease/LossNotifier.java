@@ -27,6 +27,14 @@ public final class LossNotifier {
     /** Those that could not be told for want of memory: they are told by a later sweep. */
     private final AtomicReference<@Nullable Entry> deferred = new AtomicReference<>();
 
+    /**
+     * What is done when a lock is lost.
+     *
+     * @param notifier calls the listeners
+     * @param atOnce is called on the thread that sees the loss
+     */
+    record OnLoss(LossNotifier notifier, Consumer<HeldLock> atOnce) {}
+
     public LossNotifier(Callbacks callbacks, Time time) {
         this.callbacks = callbacks;
         this.untold = new LogRateLimiter(time);

@@ -2,7 +2,6 @@
 package org.holdfast.protocol.lease;
 
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
@@ -20,11 +19,10 @@ public final class Losses {
     private final Time time;
     private final HeldLocks heldLocks;
     private final Redlock redlock;
-    private final LossNotifier lossNotifier;
     private final Counters counters;
     private final Recorder recorder;
     private final LogRateLimiter lines;
-    private final Consumer<HeldLock> whenLost = this::lost; // one for all locks
+    private final LossNotifier.OnLoss onLoss; // one for all locks
 
     public Losses(
             Time time,
@@ -36,15 +34,15 @@ public final class Losses {
         this.time = time;
         this.heldLocks = heldLocks;
         this.redlock = redlock;
-        this.lossNotifier = lossNotifier;
         this.counters = counters;
         this.recorder = recorder;
         this.lines = new LogRateLimiter(time);
+        this.onLoss = new LossNotifier.OnLoss(lossNotifier, this::lost);
     }
 
     /** Returns a lock whose loss is reported here. */
     HeldLock newHeldLock(Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired) {
-        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, whenLost);
+        return new HeldLock(claim, cohort, taker, terms, acquired, onLoss);
     }
 
     /**

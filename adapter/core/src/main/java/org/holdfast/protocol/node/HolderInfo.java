@@ -33,25 +33,27 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
     }
 
     /**
-     * Returns an owner with this id, behind which it is written: moment, token, mode, pid, host, and last, because it
-     * may have blanks, the thread.
+     * Returns an owner that is described by this.
+     *
+     * @param id 20 bytes that no other owner has
      */
-    public Owner owner(String id) {
-        String value = id
-                + ' '
-                + sinceMillis
-                + ' '
-                + token
-                + ' '
-                + letter(mode)
-                + ' '
-                + where.pid()
-                + ' '
-                + where.host()
-                + ' '
-                + thread;
-        int most = id.length() + 1 + Owner.MOST_OF_DESCRIPTION;
-        return new Owner(value.length() > most ? value.substring(0, most) : value);
+    public Owner owner(byte[] id) {
+        return new Owner(id, this);
+    }
+
+    /** Writes moment, token, mode, pid, host, and last, because it may have blanks, the thread. */
+    void writeTo(StringBuilder text) {
+        text.append(sinceMillis)
+                .append(' ')
+                .append(token)
+                .append(' ')
+                .append(letter(mode))
+                .append(' ')
+                .append(where.pid())
+                .append(' ')
+                .append(where.host())
+                .append(' ')
+                .append(thread);
     }
 
     private static char letter(LockMode mode) {
@@ -60,7 +62,8 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
 
     /** Parses a value on a node, which any client may have written. */
     public static HolderInfo of(String value) {
-        String[] parts = Owner.isValid(value) ? new Owner(value).description().split(" ", PARTS) : new String[0];
+        String description = Owner.isValid(value) ? Owner.descriptionIn(value) : null;
+        String[] parts = description == null ? new String[0] : description.split(" ", PARTS);
         Optional<LockMode> mode = parts.length == PARTS ? mode(parts[2]) : Optional.empty();
         boolean understood = mode.isPresent()
                 && isNumber(parts[0])

@@ -287,7 +287,7 @@ public final class Places {
         /** Releases a lock that the caller got and cannot have. */
         public void giveBack(HeldLock got) {
             try {
-                leases.giveBack(new LeaseShare(got, got.isReading()));
+                leases.giveBack(LeaseShare.of(got, got.isReading()));
             } catch (RuntimeException | Error e) {
                 got.neglect();
                 throw e;

@@ -19,53 +19,55 @@ import org.holdfast.protocol.lease.Leases;
 import org.jspecify.annotations.Nullable;
 
 /** One lease of a {@link HeldLock}. Ends once; the hold ends with the last of its leases. */
-final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
+final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease, LeaseShare {
 
-    private final Leases leases;
-    private final LeaseShare share;
+    private final Origin origin;
     private final HeldLock heldLock;
-    private final String name;
+    private final boolean reads;
     private final List<String> names;
-    private final Predicate<LeaseShare> joining;
-    private final Function<LeaseHandle, ReleaseResult> whenReleased;
     private final @Nullable LossInterrupt interrupt;
     private volatile List<Consumer<LeaseLoss>> listeners = List.of();
     private volatile boolean ended;
     private volatile ReleaseResult result = ReleaseResult.UNCONFIRMED;
 
     /**
+     * What the leases of a session have in common.
+     *
+     * @param joining lets the calling thread's transaction share the lock; false if there is none that can keep it
+     * @param whenReleased releases a lease, and returns what became of the lock
+     */
+    record Origin(Leases leases, Predicate<LeaseShare> joining, Function<LeaseHandle, ReleaseResult> whenReleased) {}
+
+    /**
+     * @param reads whether it is only to read, though the hold may be more
      * @param names what it covers, in the order in which that was asked for
      * @param interrupt for the thread that takes it; null for none
-     * @param joining lets the calling thread's transaction share the lock; false if there is none that can keep it
-     * @param whenReleased releases it, and returns what became of the lock
      */
     LeaseHandle(
-            Leases leases,
-            LeaseShare share,
-            List<String> names,
-            @Nullable LossInterrupt interrupt,
-            Predicate<LeaseShare> joining,
-            Function<LeaseHandle, ReleaseResult> whenReleased) {
-        this.leases = leases;
-        this.share = share;
-        this.heldLock = share.heldLock();
+            Origin origin, HeldLock heldLock, boolean reads, List<String> names, @Nullable LossInterrupt interrupt) {
+        this.origin = origin;
+        this.heldLock = heldLock;
+        this.reads = reads;
         this.names = names;
-        this.name = names.get(0);
         this.interrupt = interrupt;
-        this.joining = joining;
-        this.whenReleased = whenReleased;
         if (interrupt != null) {
             heldLock.interruptOnLoss(interrupt);
         }
     }
 
-    LeaseShare share() {
-        return share;
+    @Override
+    public HeldLock heldLock() {
+        return heldLock;
+    }
+
+    @Override
+    public boolean reads() {
+        return reads;
     }
 
     @Override
     public String name() {
-        return name;
+        return names.get(0);
     }
 
     @Override
@@ -80,12 +82,12 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
 
     @Override
     public boolean isHeld() {
-        return !ended && leases.isHeld(heldLock);
+        return !ended && origin.leases().isHeld(heldLock);
     }
 
     @Override
     public Duration remaining() {
-        return ended ? Duration.ZERO : leases.remaining(heldLock);
+        return ended ? Duration.ZERO : origin.leases().remaining(heldLock);
     }
 
     @Override
@@ -98,13 +100,13 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
             throw new LeaseLostException(loss);
         }
         throw new IllegalStateException(
-                "HF0225: the lease on '" + name + "' was released: it never comes back, take the lock again");
+                "HF0225: the lease on '" + name() + "' was released: it never comes back, take the lock again");
     }
 
     @Override
     public boolean renew() {
         requireHeld();
-        boolean extended = leases.renew(heldLock);
+        boolean extended = origin.leases().renew(heldLock);
         if (!extended) {
             requireHeld();
         }
@@ -114,7 +116,7 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
     @Override
     public boolean joinTransaction() {
         requireHeld();
-        boolean joined = joining.test(share);
+        boolean joined = origin.joining().test(this);
         if (!joined) {
             requireHeld(); // else it was lost or released just now
         }
@@ -142,7 +144,7 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
 
     /** Returns whether the lock was released: it was not lost, and cannot be lost any more. */
     boolean isGivenBack() {
-        return !leases.isHeld(heldLock) && heldLock.loss() == null;
+        return !origin.leases().isHeld(heldLock) && heldLock.loss() == null;
     }
 
     /** Ends this lease without notifying the hold; false if it had ended before. */
@@ -173,7 +175,6 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
 
     @Override
     public ReleaseResult release() {
-        HeldLock heldLock = share.heldLock();
         if (endOnce()) {
             try {
                 endWithLock();
@@ -196,9 +197,9 @@ final class LeaseHandle extends Chain.Link<LeaseHandle> implements Lease {
     /** A second release does nothing: one that fails before the lock has received it would leave it held for ever. */
     private ReleaseResult giveBack() {
         try {
-            return whenReleased.apply(this);
+            return origin.whenReleased().apply(this);
         } catch (Error e) {
-            share.heldLock().neglect();
+            heldLock.neglect();
             throw e;
         }
     }

@@ -40,7 +40,7 @@ final class LeaseHandles {
     }
 
     synchronized void addLocksTo(Set<HeldLock> heldLocks) {
-        handles.forEach(lease -> heldLocks.add(lease.share().heldLock()));
+        handles.forEach(lease -> heldLocks.add(lease.heldLock()));
     }
 
     private synchronized @Nullable LeaseHandle pollFirst() {
@@ -66,7 +66,7 @@ final class LeaseHandles {
             ended = new ArrayList<>(size());
             while ((lease = pollFirst()) != null) {
                 if (lease.end()) {
-                    ended.add(lease.share());
+                    ended.add(lease);
                 }
             }
             return ended;
@@ -84,7 +84,7 @@ final class LeaseHandles {
 
     private static void neglect(@Nullable LeaseHandle lease) {
         if (lease != null) {
-            lease.share().heldLock().neglect();
+            lease.heldLock().neglect();
         }
     }
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
@@ -49,10 +48,8 @@ public final class LockSession {
 
     private final JdkLockLeases viewed = new JdkLockLeases();
 
-    // one of each for all leases
-    private final Predicate<LeaseShare> joining = this::joinTransaction;
-    private final Function<LeaseHandle, ReleaseResult> givingBack = this::giveBack;
-    private final Function<LeaseHandle, ReleaseResult> leaving = this::leaveToTransaction;
+    private final LeaseHandle.Origin givingBack;
+    private final LeaseHandle.Origin leaving;
 
     private final StopFlag closing = new StopFlag("HF0233: the connection was closed while it waited for a lock");
 
@@ -121,6 +118,9 @@ public final class LockSession {
         this.lockAdmin = lockAdmin;
         this.transactions = transactions;
         this.defaults = defaults;
+        Predicate<LeaseShare> joining = this::joinTransaction;
+        this.givingBack = new LeaseHandle.Origin(leases, joining, this::giveBack);
+        this.leaving = new LeaseHandle.Origin(leases, joining, this::leaveToTransaction);
     }
 
     /**
@@ -150,19 +150,14 @@ public final class LockSession {
     }
 
     private LeaseHandle lease(
-            HeldLock heldLock,
-            LockRequest request,
-            @Nullable LossInterrupt interrupt,
-            Function<LeaseHandle, ReleaseResult> whenReleased) {
-        LeaseShare share = share(heldLock, request);
-        return new LeaseHandle(leases, share, request.names(), interrupt, joining, whenReleased);
+            HeldLock heldLock, LockRequest request, @Nullable LossInterrupt interrupt, LeaseHandle.Origin origin) {
+        return new LeaseHandle(origin, heldLock, reads(request), request.names(), interrupt);
     }
 
-    private LeaseHandle leaseOrNeglect(
-            HeldLock heldLock, LockRequest request, Function<LeaseHandle, ReleaseResult> whenReleased) {
+    private LeaseHandle leaseOrNeglect(HeldLock heldLock, LockRequest request, LeaseHandle.Origin origin) {
         try {
             LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
-            return lease(heldLock, request, interrupt, whenReleased);
+            return lease(heldLock, request, interrupt, origin);
         } catch (Error e) { // as without memory: nothing else would release it
             heldLock.neglect();
             throw e;
@@ -178,13 +173,13 @@ public final class LockSession {
         }
     }
 
-    private static LeaseShare share(HeldLock heldLock, LockRequest request) {
-        return new LeaseShare(heldLock, request.mode() == LockMode.READ);
+    private static boolean reads(LockRequest request) {
+        return request.mode() == LockMode.READ;
     }
 
     /** Releases what was taken and cannot become a lease. */
     void giveBack(HeldLock heldLock, LockRequest request) {
-        leases.giveBack(share(heldLock, request));
+        leases.giveBack(LeaseShare.of(heldLock, reads(request)));
     }
 
     /** Returns why there is no lease where another holder had the lock during all the time. */
@@ -222,9 +217,9 @@ public final class LockSession {
     private void keep(LeaseHandle lease, Object transaction, boolean both) {
         try {
             if (both) { // if the lock is lost already, the transaction finds that out before it commits
-                lease.share().heldLock().share(time.nanoTime(), lease.share().reads());
+                lease.heldLock().share(time.nanoTime(), lease.reads());
             }
-            transactions.bind(transaction, this, lease.share());
+            transactions.bind(transaction, this, lease);
         } catch (RuntimeException | Error e) {
             lease.release(); // what the transaction was to keep is released already
             throw e;
@@ -290,9 +285,9 @@ public final class LockSession {
     private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
         try {
-            return leases.giveBack(lease.share());
+            return leases.giveBack(lease);
         } finally {
-            transactions.takeOver(lease.share().heldLock());
+            transactions.takeOver(lease.heldLock());
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.holdfast.protocol.node.Owner;
 
 /**
  * One call of a script, in the bytes that a node receives: how many words it has, and before each word its length.
@@ -28,6 +29,7 @@ public final class CallBytes {
     private static final byte[] END_OF_LINE = {'\r', '\n'};
 
     private byte[] bytes = new byte[USUAL];
+    private final StringBuilder text = new StringBuilder(USUAL / 2);
     private int end = HEAD;
     private int words;
     private boolean complete;
@@ -62,6 +64,17 @@ public final class CallBytes {
                 return add(word.getBytes(StandardCharsets.UTF_8));
             }
             to[at++] = (byte) c;
+        }
+        return endWord(length);
+    }
+
+    CallBytes add(Owner owner) {
+        text.setLength(0);
+        owner.writeTo(text);
+        int length = text.length();
+        addLength(length);
+        for (int i = 0; i < length; i++) {
+            bytes[end + i] = (byte) text.charAt(i); // ASCII
         }
         return endWord(length);
     }

@@ -72,7 +72,7 @@ final class CallWriter {
             refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {
             ticketKeys(c.ticket(), call)
-                    .add(c.ticket().id().value())
+                    .add(c.ticket().id())
                     .add(c.announced() ? keys.channel(c.ticket().lock()) : "");
         }
         return call;
@@ -99,7 +99,7 @@ final class CallWriter {
         if (command instanceof Command.Acquire acquire) {
             Claim claim = acquire.claim();
             addLock(claim.target(), call);
-            call.add(claim.owner().value())
+            call.add(claim.owner())
                     .add(claim.token())
                     .add(claim.ttlMillis() + lingerMillis)
                     .add(claim.lastToken());
@@ -107,7 +107,7 @@ final class CallWriter {
         }
         Claim claim = ((Command.Release) command).claim();
         addLock(claim.target(), call);
-        return call.add(claim.owner().value())
+        return call.add(claim.owner())
                 .add(claim.lastToken() + 1)
                 .add(keptMillis(claim.fenceMillis()))
                 .add(recent.of(claim.target().name()).channel());
@@ -133,8 +133,8 @@ final class CallWriter {
     }
 
     private static void addTicket(Optional<Ticket> ticket, boolean reads, CallBytes call) {
-        call.add(ticket.map(t -> t.id().value()).orElse(""))
-                .add(ticket.map(Ticket::number).orElse(0L))
+        ticket.map(Ticket::id).ifPresentOrElse(call::add, () -> call.add(""));
+        call.add(ticket.map(Ticket::number).orElse(0L))
                 .add(ticket.map(Ticket::ttlMillis).orElse(0L))
                 .add(ticket.map(Ticket::known).orElse(false) ? 1 : 0)
                 .add(reads ? 1 : 0);
@@ -180,7 +180,7 @@ final class CallWriter {
         addLock(claim.target(), call);
         addReaders(claim, call);
         addHeartbeat(call);
-        call.add(claim.owner().value())
+        call.add(claim.owner())
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
                 .add(keptMillis(claim.fenceMillis()))
                 .add(command.held() ? 0 : aheadMicros(claim));
@@ -244,7 +244,7 @@ final class CallWriter {
     private void refresh(List<Ticket> tickets, CallBytes call) {
         ticketKeys(tickets.get(0), call).add(tickets.get(0).ttlMillis());
         for (Ticket ticket : tickets) {
-            call.add(ticket.id().value()).add(ticket.number());
+            call.add(ticket.id()).add(ticket.number());
         }
     }
 
@@ -311,7 +311,7 @@ final class CallWriter {
     }
 
     private CallBytes addTerms(Claim claim, long token, CallBytes call) {
-        return call.add(claim.owner().value())
+        return call.add(claim.owner())
                 .add(token)
                 .add(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(keptMillis(claim.fenceMillis()));

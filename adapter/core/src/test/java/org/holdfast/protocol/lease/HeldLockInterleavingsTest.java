@@ -57,8 +57,7 @@ class HeldLockInterleavingsTest {
                 new Taker(null, HolderInfo.UNKNOWN, 1),
                 new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, VALID_UNTIL),
-                notifier,
-                whenLost);
+                new LossNotifier.OnLoss(notifier, whenLost));
     }
 
     /** One lock with one share at first, valid until 10. Times are in the operations, as threads have read them. */
@@ -218,8 +217,8 @@ class HeldLockInterleavingsTest {
     void listenerThatComesWithTheLossAndIsNotTold_isFound() throws Exception {
         assertThat(losses().checkWith(
                                 LEASE + "HeldLock.java",
-                                "listeners.add(listener);\n        reportLoss();",
-                                "reportLoss();\n        listeners.add(listener);"))
+                                "listeners().add(listener);\n        reportLoss();",
+                                "reportLoss();\n        listeners().add(listener);"))
                 .contains("a listener was not told");
     }
 

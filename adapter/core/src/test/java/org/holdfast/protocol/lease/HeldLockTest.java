@@ -44,8 +44,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                notifier,
-                whenLost);
+                new LossNotifier.OnLoss(notifier, whenLost));
     }
 
     @Test
@@ -218,8 +217,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
-                lost -> {});
+                new LossNotifier.OnLoss(new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time), lost -> {}));
         bounded.onLost(told::add);
         time.passMillis(800);
         assertThat(bounded.isExtensible()).isTrue();
@@ -244,8 +242,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
-                lost -> {});
+                new LossNotifier.OnLoss(new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time), lost -> {}));
         assertThat(bounded.isExtensible()).isTrue();
         assertThat(bounded.isHeld(start)).isTrue();
     }
@@ -310,8 +307,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
-                lost -> {});
+                new LossNotifier.OnLoss(new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time), lost -> {}));
         several.share(time.nanoTime(), true);
         assertThat(several.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
         several.becomeReading();

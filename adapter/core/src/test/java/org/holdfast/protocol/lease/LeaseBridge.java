@@ -42,7 +42,6 @@ public final class LeaseBridge {
                 new Taker(null, HolderInfo.UNKNOWN, 1),
                 new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, Long.MAX_VALUE / 2),
-                notifier,
-                lost -> {});
+                new LossNotifier.OnLoss(notifier, lost -> {}));
     }
 }

@@ -35,7 +35,7 @@ class LeasesTest {
             keptOut.add(fixture.leases.keptOutNanos(List.of("a"), any -> true) > 0);
             return ScriptedNodes.agree(command);
         });
-        fixture.leases.giveBack(new LeaseShare(heldLock, false));
+        fixture.leases.giveBack(LeaseShare.of(heldLock, false));
         assertThat(keptOut).isNotEmpty().doesNotContain(false);
         assertThat(fixture.leases.keptOutNanos(List.of("a"), any -> true)).isZero();
     }
@@ -63,11 +63,11 @@ class LeasesTest {
     void writeLease_givenBackBeforeTheReadLease_letsReadersInAtOnce() throws Exception {
         HeldLock heldLock = heldLock(LockMode.WRITE);
         heldLock(LockMode.READ);
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.KEPT);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.KEPT);
         assertThat(renewed()).containsExactly(new Target.Shared("a"));
         assertThat(heldLock.isReading()).isTrue();
         assertThat(releases()).isZero();
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, true))).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, true))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     @Test
@@ -75,7 +75,7 @@ class LeasesTest {
         HeldLock heldLock = heldLock(LockMode.WRITE);
         heldLock(LockMode.WRITE);
         heldLock(LockMode.READ);
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false), new LeaseShare(heldLock, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock, false), LeaseShare.of(heldLock, false)));
         assertThat(renewed()).containsExactly(new Target.Shared("a"));
         assertThat(heldLock.isReading()).isTrue();
         assertThat(fixture.leases.isHeld(heldLock)).isTrue();
@@ -85,7 +85,7 @@ class LeasesTest {
     void allLeases_givenBackTogether_renewNothing() throws Exception {
         HeldLock heldLock = heldLock(LockMode.WRITE);
         heldLock(LockMode.READ);
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false), new LeaseShare(heldLock, true)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock, false), LeaseShare.of(heldLock, true)));
         assertThat(renewed()).isEmpty();
         assertThat(releases()).isEqualTo(3);
     }
@@ -94,9 +94,9 @@ class LeasesTest {
     void lease_givenBackBeforeTheLastOne_keepsTheLock() throws Exception {
         HeldLock heldLock = heldLock(LockMode.WRITE);
         heldLock(LockMode.WRITE);
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.KEPT);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.KEPT);
         time.passMillis(ProtocolFixture.TTL_MILLIS);
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
     }
 
     @Test
@@ -104,7 +104,7 @@ class LeasesTest {
         HeldLock heldLock = heldLock(LockMode.WRITE);
         heldLock(LockMode.READ);
         time.passTo(heldLock.validUntil()); // and no thread has looked
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         assertThat(renewed()).isEmpty();
     }
 
@@ -115,7 +115,7 @@ class LeasesTest {
         HeldLock one = heldLock(reading, Holder.transaction("one"));
         HeldLock other = heldLock(reading, Holder.transaction("other"));
         assertThat(fixture.heldLocks.of("a")).containsExactly(one, other);
-        fixture.leases.giveBack(new LeaseShare(one, true));
+        fixture.leases.giveBack(LeaseShare.of(one, true));
         assertThat(fixture.heldLocks.of("a")).containsExactly(other);
         time.passMillis(ProtocolFixture.TTL_MILLIS / 2);
         fixture.renewals.sweep(service);
@@ -131,7 +131,7 @@ class LeasesTest {
             String name = i + "-" + "x".repeat(1_000);
             LockRequest request =
                     LockRequest.of(name).waitTimeout(Duration.ZERO).ttl(TTL);
-            shares.add(new LeaseShare(heldLock(request, Holder.thread()), false));
+            shares.add(LeaseShare.of(heldLock(request, Holder.thread()), false));
         }
         service.latency(0, 5).latency(1, 5).latency(2, 5);
         long before = time.nanoTime();
@@ -148,14 +148,14 @@ class LeasesTest {
         HeldLock heldLock = heldLock(LockMode.EXCLUSIVE);
         HeldLock released =
                 heldLock(LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TTL), Holder.thread());
-        fixture.leases.giveBack(new LeaseShare(released, false));
+        fixture.leases.giveBack(LeaseShare.of(released, false));
         service.sent.clear();
 
         assertThat(fixture.leases.loseAndLeave(List.of(heldLock, released), "a test"))
                 .isOne();
         assertThat(fixture.leases.isHeld(heldLock)).isFalse();
         assertThat(heldLock.loss().reason()).isEqualTo("a test");
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         fixture.engine.close(time.nanoTime() + 1_000_000_000L);
         fixture.unfinished.retry(service, time.nanoTime() + 1_000_000);
         assertThat(releases()).isZero();
@@ -171,7 +171,7 @@ class LeasesTest {
     @Test
     void lockOfAtLeast_releasedInTime_saysSo() throws Exception {
         LockRequest kept = fixture.request(0).atLeast(Duration.ofMillis(500));
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock(kept, Holder.thread()), false)))
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock(kept, Holder.thread()), false)))
                 .isEqualTo(ReleaseResult.RELEASED);
     }
 
@@ -180,7 +180,7 @@ class LeasesTest {
         assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();
         HeldLock heldLock = heldLock(fixture.request(0), Holder.transaction("one"));
         assertThat(fixture.leases.takenByThisThread(List.of("x", "a"))).isSameAs(heldLock);
-        fixture.leases.giveBack(new LeaseShare(heldLock, false));
+        fixture.leases.giveBack(LeaseShare.of(heldLock, false));
         assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();
         heldLock(LockRequest.semaphore("a", 2).waitTimeout(Duration.ZERO).ttl(TTL), Holder.transaction("one"));
         assertThat(fixture.leases.takenByThisThread(List.of("a"))).isNull();

@@ -24,7 +24,7 @@ class ReleasesTest {
 
     private LeaseShare take(LockRequest request) throws InterruptedException {
         AcquireResult got = fixture.acquire(own, request, List.of(Holder.thread()));
-        return new LeaseShare(((AcquireResult.Held) got).heldLock(), false);
+        return LeaseShare.of(((AcquireResult.Held) got).heldLock(), false);
     }
 
     private void fails(ThrowingCallable release) {

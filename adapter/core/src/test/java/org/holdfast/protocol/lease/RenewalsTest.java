@@ -82,7 +82,7 @@ class RenewalsTest {
     @Test
     void lease_releasedWhileItIsRenewed_isDueNoMore() throws Exception {
         HeldLock heldLock = heldLock();
-        duringTheNextRenewal(() -> fixture.leases.giveBack(new LeaseShare(heldLock, false)));
+        duringTheNextRenewal(() -> fixture.leases.giveBack(LeaseShare.of(heldLock, false)));
         passUntilRenewed();
         fixture.renewals.sweep(service);
         time.passMillis(ProtocolFixture.TTL_MILLIS);
@@ -123,7 +123,7 @@ class RenewalsTest {
         heldLock(fixture.request(0).mode(LockMode.READ));
         ScriptedNodes others = new ScriptedNodes(time, 3);
         others.node(0, new Reply.TokenTooSmall(Long.MAX_VALUE)).node(1, command -> {
-            fixture.leases.giveBack(new LeaseShare(heldLock, false));
+            fixture.leases.giveBack(LeaseShare.of(heldLock, false));
             return new Reply.TokenTooSmall(Long.MAX_VALUE);
         });
         assertThat(fixture.renewals.renewNow(others, heldLock)).isFalse();

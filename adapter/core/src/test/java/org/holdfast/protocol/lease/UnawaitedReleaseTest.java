@@ -32,7 +32,7 @@ class UnawaitedReleaseTest {
     }
 
     private ReleaseResult giveBack(HeldLock heldLock) {
-        return fixture.leases.giveBack(new LeaseShare(heldLock, false));
+        return fixture.leases.giveBack(LeaseShare.of(heldLock, false));
     }
 
     @Test

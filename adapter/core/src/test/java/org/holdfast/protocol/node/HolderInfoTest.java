@@ -13,14 +13,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HolderInfoTest {
 
-    private static final Owner OWNER = new Owner("0".repeat(40));
+    private static final byte[] ID = new byte[20];
+    private static final Owner OWNER = new Owner(ID);
 
     private static HolderInfo holderInfo(ProcessInfo where, String thread) {
         return new HolderInfo(where, thread, LockMode.WRITE, 1_800_000_000_000_123L, 1_800_000_000_000L);
     }
 
     private static HolderInfo written(HolderInfo holderInfo) {
-        return HolderInfo.of(holderInfo.owner(OWNER.value()).value());
+        return HolderInfo.of(holderInfo.owner(ID).value());
     }
 
     @ParameterizedTest
@@ -46,7 +47,7 @@ class HolderInfoTest {
                 LockMode.READ,
                 Long.MAX_VALUE / 10,
                 Long.MAX_VALUE / 10);
-        assertThat(longest.owner(OWNER.value()).description()).hasSize(Owner.MOST_OF_DESCRIPTION);
+        assertThat(Owner.descriptionIn(longest.owner(ID).value())).hasSize(Owner.MOST_OF_DESCRIPTION);
         assertThat(written(longest).thread()).matches("t{10,}");
         assertThat(written(longest).where().host()).isEqualTo("h".repeat(40));
     }

@@ -39,8 +39,8 @@ class HandoffYieldTest {
     private static Randomness random() {
         return new Randomness() {
             @Override
-            public String uniqueId() {
-                return "";
+            public byte[] uniqueId() {
+                return new byte[20];
             }
 
             @Override
@@ -53,7 +53,7 @@ class HandoffYieldTest {
     /** Returns what is published when an owner with that token releases. */
     private static String owner(long token) {
         HolderInfo info = new HolderInfo(new ProcessInfo("other", 7), "thread", LockMode.EXCLUSIVE, token, 1);
-        return info.owner("0".repeat(40)).value();
+        return info.owner(new byte[20]).value();
     }
 
     @Test

@@ -103,7 +103,7 @@ class EndsInterleavingsTest {
         @Operation
         public void keep() {
             try {
-                transactions.bind("tx", session, new LeaseShare(taken, false));
+                transactions.bind("tx", session, LeaseShare.of(taken, false));
             } catch (LockException e) {
                 stopped = true;
             }
@@ -126,7 +126,7 @@ class EndsInterleavingsTest {
 
         @Operation
         public void giveBack() {
-            fixture.leases.giveBack(new LeaseShare(taken, false));
+            fixture.leases.giveBack(LeaseShare.of(taken, false));
         }
 
         @Override

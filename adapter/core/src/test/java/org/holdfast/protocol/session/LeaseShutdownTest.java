@@ -77,10 +77,10 @@ class LeaseShutdownTest {
     @Test
     void callers_areWaitedFor_whileOneReleases() throws Exception {
         List<Boolean> waits = waitsDuring(fixture.service, Command.Release.class);
-        fixture.leases.giveBack(new LeaseShare(heldLock(), false));
+        fixture.leases.giveBack(LeaseShare.of(heldLock(), false));
         assertThat(waits).containsExactly(true);
         assertThat(waitsForCallers()).isFalse();
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock(), false)));
         assertThat(waits).containsExactly(true, true);
         assertThat(waitsForCallers()).isFalse();
     }
@@ -90,7 +90,7 @@ class LeaseShutdownTest {
         HeldLock heldLock = heldLock();
         Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("waiter"));
         WaitingBridge.enter(waiter);
-        fixture.leases.giveBack(new LeaseShare(heldLock, false)); // is handed off to the waiter, which gives up
+        fixture.leases.giveBack(LeaseShare.of(heldLock, false)); // is handed off to the waiter, which gives up
         assertThat(waitsForCallers()).isTrue();
         List<Boolean> waits = waitsDuring(fixture.service, Command.Release.class);
         WaitingBridge.leave(waiter);

@@ -11,6 +11,6 @@ public final class SessionBridge {
 
     /** Returns what a lease is a share of. */
     public static HeldLock heldLock(Lease lease) {
-        return ((LeaseHandle) lease).share().heldLock();
+        return ((LeaseHandle) lease).heldLock();
     }
 }

@@ -329,7 +329,7 @@ class AcquiringTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Released(1));
         }
-        fixture.leases.giveBack(List.of(new LeaseShare(released, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(released, false)));
         others.get(0).leave();
         assertThat(waiter.step()).isPositive();
         assertThat(fixture.service.sent(Command.Acquire.class)).isEmpty();

@@ -133,7 +133,7 @@ class FairWaiterTest {
     }
 
     private void giveBack(HeldLock heldLock) {
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock, false)));
     }
 
     private List<Ticket> ticketsDrawn() {
@@ -233,7 +233,7 @@ class FairWaiterTest {
         }
         Acquiring holder = fixture.acquirer.begin(fixture.request(0).fair(true), Holder.transaction("holder"));
         AcquireResult.Held held = (AcquireResult.Held) holder.attempt(fixture.service);
-        fixture.leases.giveBack(List.of(new LeaseShare(held.heldLock(), false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(held.heldLock(), false)));
         fixture.service.sent.clear();
         everyNode(new Reply.Queued(900));
     }

@@ -49,7 +49,7 @@ abstract class HandoverInOneProcess {
     }
 
     void giveBack(HeldLock heldLock) {
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
+        fixture.leases.giveBack(List.of(LeaseShare.of(heldLock, false)));
     }
 
     boolean isReleasedOnNodes() {

@@ -103,7 +103,7 @@ class HandoverTest extends HandoverInOneProcess {
         fixture.time.passTo(LeaseBridge.validUntil(heldLock) - 1);
         assertThat(fixture.leases.isHeld(heldLock)).isTrue();
         fixture.time.pass(1);
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         assertThat(isReleasedOnNodes()).isTrue();
     }
 
@@ -111,7 +111,7 @@ class HandoverTest extends HandoverInOneProcess {
     void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
         HeldLock heldLock = heldLock();
         fixture.time.passTo(LeaseBridge.validUntil(heldLock) - 1);
-        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(fixture.leases.giveBack(LeaseShare.of(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     private int renewals() {
