@@ -263,7 +263,10 @@ class ShapeMutantsTest {
                 "org.holdfast.protocol.waiting.FairWaiterTest",
                 "waiter_behindOneThatHasNotAsked",
                 new Mutant()
-                        .with(QUEUE + "WaitQueues.java", "may[0] = before == null || before.asked;", "may[0] = true;"));
+                        .with(
+                                QUEUE + "WaitLine.java",
+                                "return before == null || before.late || (member.inVain ? before.placed : before.asked);",
+                                "return true;"));
     }
 
     @ConcurrentTest
@@ -271,7 +274,7 @@ class ShapeMutantsTest {
         assertRefuted(
                 "org.holdfast.protocol.waiting.FairWaiterTest",
                 "waiter_behindOneThatHasNotAsked",
-                new Mutant().with(QUEUE + "WaitQueues.java", "if (next[0] != null) {", "if (false) {"));
+                new Mutant().with(QUEUE + "WaitLine.java", "if (next != null && next != head) {", "if (false) {"));
     }
 
     @ConcurrentTest
@@ -279,7 +282,43 @@ class ShapeMutantsTest {
         assertRefuted(
                 "org.holdfast.protocol.waiting.FairWaiterTest",
                 "waiter_behindOneThatLeavesWithoutAsking",
-                new Mutant().with(QUEUE + "WaitQueues.java", "promoted = behind; // it may ask now", ""));
+                new Mutant()
+                        .with(
+                                QUEUE + "WaitLine.java",
+                                "return first != null || behind == null || behind.asked ? first : behind;",
+                                "return first;"));
+    }
+
+    @ConcurrentTest
+    void waiterThatWentAheadAndStandsBehind_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_aheadOfOneThatDidNotAsk",
+                new Mutant().with(QUEUE + "WaitLine.java", "(!before.placed || before.number > number)", "false"));
+    }
+
+    @ConcurrentTest
+    void waitersInTheOrderOfAnswers_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.queue.WaitQueuesTest",
+                "waiters_thatGetTheirPlaces_standByTheirNumbers",
+                new Mutant().with(QUEUE + "WaitLine.java", " || before.number > number", ""));
+    }
+
+    @ConcurrentTest
+    void waiterThatAskedInVainAndDoesNotAskAgain_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_thatAskedInVain_asksAgain",
+                new Mutant().with(WAITING + "Acquiring.java", "order.hasAskedInVain(mine);", ""));
+    }
+
+    @ConcurrentTest
+    void waiterThatGoesAheadAfterAPauseOfTheProcess_isFound() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.waiting.FairWaiterTest",
+                "waiter_afterAPauseOfTheProcess",
+                new Mutant().with(QUEUE + "AskingOrder.java", "int LOOKS = 2;", "int LOOKS = 1;"));
     }
 
     @ConcurrentTest

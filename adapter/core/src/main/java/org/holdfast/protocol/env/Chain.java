@@ -34,15 +34,30 @@ public final class Chain<L extends Chain.Link<L>> {
 
     /** @param link is in no chain */
     public void addLast(L link) {
-        L before = last;
+        addBefore(link, null);
+    }
+
+    /**
+     * Puts an element in front of another one.
+     *
+     * @param link is in no chain
+     * @param after is here; null for the end
+     */
+    public void addBefore(L link, @Nullable L after) {
+        L before = after == null ? last : previous(after);
         Link<L> in = link;
         in.previous = before;
+        in.next = after;
         in.linked = true;
-        last = link;
         if (before == null) {
             first = link;
         } else {
             setNext(before, link);
+        }
+        if (after == null) {
+            last = link;
+        } else {
+            setPrevious(after, link);
         }
         size++;
     }

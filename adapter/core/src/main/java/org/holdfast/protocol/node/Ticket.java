@@ -17,4 +17,9 @@ public record Ticket(String lock, Owner id, long number, boolean reads, boolean 
     public Ticket accepted() {
         return new Ticket(lock, id, number, reads, true, ttlMillis);
     }
+
+    /** Returns the same for the owner of another ticket, which it replaces. */
+    public Ticket ofOwner(Owner other) {
+        return new Ticket(lock, other, number, reads, known, ttlMillis);
+    }
 }

@@ -201,7 +201,9 @@ public final class Places {
 
         /** Draws a ticket, which the nodes are shown from now on: callers do so in the order of the line. */
         public void show() {
-            ticket = tickets.draw(demand.request());
+            Ticket known = ticket;
+            Ticket drawn = tickets.draw(demand.request());
+            ticket = known == null ? drawn : drawn.ofOwner(known.id()); // for nodes that know it: the place moves
         }
 
         /** Returns whether the lock is asked for to read. */
@@ -212,11 +214,6 @@ public final class Places {
         private boolean isKnown() {
             Ticket mine = ticket;
             return mine != null && mine.known();
-        }
-
-        /** Returns whether the caller may ask the nodes for its place: those before it have done so. */
-        public boolean mayAsk() {
-            return Objects.requireNonNull(turn, "not in line").mayAsk();
         }
 
         /** The question for the place is under way to the nodes, in front of whatever is sent later. */
@@ -276,6 +273,7 @@ public final class Places {
                 Ticket accepted = Objects.requireNonNull(ticket, "a new ticket").accepted();
                 ticket = accepted;
                 tickets.keep(accepted, patience.left());
+                Objects.requireNonNull(turn, "not in line").placed(accepted.number());
             }
         }
 

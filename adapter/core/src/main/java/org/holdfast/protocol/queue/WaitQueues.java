@@ -8,7 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
-import org.holdfast.protocol.env.Chain;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -31,12 +32,9 @@ public final class WaitQueues implements Successor {
     /** The lines for several names, and for permits, by each name. Changed with the map's lock on the line. */
     private final ConcurrentHashMap<String, Set<QueueKey>> indexed = new ConcurrentHashMap<>();
 
-    /**
-     * The waiters of one line, in order. Guarded by the map's lock on the line, but for what the last attempt of any of
-     * them found.
-     */
+    /** One line, guarded by the map's lock on it, and what the last attempt of any of its waiters found. */
     private static final class Queue {
-        private final Chain<Turn> turns = new Chain<>();
+        private final WaitLine line = new WaitLine();
         private volatile @Nullable Found found;
     }
 
@@ -87,12 +85,11 @@ public final class WaitQueues implements Successor {
         lines.compute(turn.line, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
             turn.queue = queue;
-            turn.isFirst = queue.turns.first() == null;
-            turn.waiter.joined(); // before what a caller that fails here would leave behind
+            turn.waiter().joined(); // before what a caller that fails here would leave behind
             if (present == null && key.isIndexed()) {
                 addToIndex(key);
             }
-            queue.turns.addLast(turn);
+            queue.line.join(turn);
             return queue;
         });
     }
@@ -149,27 +146,27 @@ public final class WaitQueues implements Successor {
     }
 
     private void wakeHead(QueueKey line) {
-        Turn[] head = new Turn[1];
+        WaitLine.Member[] head = new WaitLine.Member[1];
         lines.computeIfPresent(line, (key, queue) -> {
-            head[0] = queue.turns.first();
+            head[0] = queue.line.first();
             return queue;
         });
         if (head[0] != null) { // outside of the map's lock: the waiter may borrow a thread for it
-            head[0].waiter.wake();
+            head[0].waiter().wake();
         }
     }
 
     /** Wakes all waiters, also those behind the heads. */
     public void wakeAll() {
         wakes.incrementAndGet();
-        List<Turn> all = new ArrayList<>();
+        List<WaitLine.Member> all = new ArrayList<>();
         for (QueueKey line : lines.keySet()) {
             lines.computeIfPresent(line, (key, queue) -> {
-                queue.turns.forEach(all::add);
+                queue.line.forEach(all::add);
                 return queue;
             });
         }
-        all.forEach(turn -> turn.waiter.wake()); // outside of the map's locks
+        all.forEach(turn -> turn.waiter().wake()); // outside of the map's locks
     }
 
     @Override
@@ -194,22 +191,22 @@ public final class WaitQueues implements Successor {
         if (lines.isEmpty()) {
             return false;
         }
-        Turn[] taken = new Turn[1];
+        WaitLine.Member[] taken = new WaitLine.Member[1];
         QueueKey.Kind kind = released.cohort().isInTurn() ? QueueKey.Kind.FAIR : QueueKey.Kind.BARGING;
         lines.computeIfPresent(QueueKey.of(released.lock(), kind), (key, queue) -> {
-            Turn head = queue.turns.first();
+            WaitLine.Member head = queue.line.first();
             taken[0] = head != null && head.accept(released) ? head : null;
             return queue;
         });
         if (taken[0] != null) {
-            taken[0].waiter.wake();
+            taken[0].waiter().wake();
         }
         return taken[0] != null;
     }
 
     /** Returns how many callers wait in lines. */
     public int waiters() {
-        return lines.values().stream().mapToInt(queue -> queue.turns.size()).sum();
+        return lines.values().stream().mapToInt(queue -> queue.line.size()).sum();
     }
 
     /** Returns how many callers wait in lines and have a place that no later waiter of any process can take. */
@@ -217,7 +214,7 @@ public final class WaitQueues implements Successor {
         int[] placed = new int[1];
         for (QueueKey line : lines.keySet()) {
             lines.computeIfPresent(line, (key, queue) -> {
-                queue.turns.forEach(turn -> placed[0] += turn.waiter.hasPlace() ? 1 : 0);
+                queue.line.forEach(turn -> placed[0] += turn.waiter().hasPlace() ? 1 : 0);
                 return queue;
             });
         }
@@ -230,60 +227,68 @@ public final class WaitQueues implements Successor {
     }
 
     /** A place in a line. */
-    public final class Turn extends Chain.Link<Turn> {
+    public final class Turn extends WaitLine.Member {
 
         private final QueueKey line;
-        private final Waiter waiter;
 
         /** There from the beginning: a waiter that cannot leave, for want of memory, would keep all others waiting. */
         private final BiFunction<QueueKey, Queue, @Nullable Queue> leaving = this::leave;
 
-        private @Nullable Turn promoted;
+        private WaitLine.@Nullable Member woken;
         private @Nullable Queue queue;
-        private volatile boolean isFirst;
-        private volatile @Nullable HeldLock handed;
-
-        /** Has asked the nodes for its place, so that those behind it may. Guarded by the map's lock on the line. */
-        private boolean asked;
 
         private Turn(QueueKey line, Waiter waiter) {
+            super(waiter, line.kind() == QueueKey.Kind.FAIR);
             this.line = line;
-            this.waiter = waiter;
-            this.asked = line.kind() != QueueKey.Kind.FAIR; // of others the nodes know no order
         }
 
-        /** Returns whether this is the head of the line. */
-        public boolean isFirst() {
-            return isFirst;
-        }
-
-        /** Returns whether each waiter before it has asked the nodes for its place: they keep the order of these. */
+        /** Returns whether each waiter before it has asked the nodes for its place. */
         boolean mayAsk() {
             boolean[] may = new boolean[1];
-            lines.computeIfPresent(line, (key, present) -> {
-                Turn before = present.turns.previous(this);
-                may[0] = before == null || before.asked;
-                return present;
-            });
+            inLine(mine -> may[0] = mine.mayAsk(this));
             return may[0];
+        }
+
+        /** Returns a number that changes with all that may let a waiter of the line ask. */
+        long changes() {
+            long[] changes = new long[1];
+            inLine(mine -> changes[0] = mine.changes());
+            return changes[0];
+        }
+
+        /** Waits no more for those before it that have not asked, nor does any other waiter. */
+        void pass() {
+            inLine(mine -> mine.pass(this));
         }
 
         /** The nodes have been sent the question for its place: the next one may ask. */
         void asked() {
-            Turn[] next = new Turn[1];
-            lines.computeIfPresent(line, (key, present) -> {
-                next[0] = asked ? null : present.turns.next(this);
-                asked = true;
-                return present;
-            });
-            if (next[0] != null) {
-                next[0].waiter.wake();
-            }
+            change(mine -> mine.asked(this));
         }
 
-        /** Returns what was handed over, or null. A waiter that does not leave the line with it must release it. */
-        public @Nullable HeldLock handed() {
-            return handed;
+        /** The nodes have given it its place, by the number of its ticket. */
+        void placed(long number) {
+            change(mine -> mine.placed(this, number));
+        }
+
+        /** No quorum has answered: it has to ask again. */
+        void hasAskedInVain() {
+            change(mine -> mine.hasAskedInVain(this));
+        }
+
+        private void inLine(Consumer<WaitLine> call) {
+            lines.computeIfPresent(line, (key, present) -> {
+                call.accept(present.line);
+                return present;
+            });
+        }
+
+        private void change(Function<WaitLine, WaitLine.Woken> change) {
+            WaitLine.Woken[] woken = new WaitLine.Woken[1];
+            inLine(mine -> woken[0] = change.apply(mine));
+            if (woken[0] != null) { // outside of the map's lock: waiters may borrow threads for it
+                woken[0].wake(this);
+            }
         }
 
         /** Notes what an attempt found, for all in the line. */
@@ -301,38 +306,22 @@ public final class WaitQueues implements Successor {
             return Objects.requireNonNull(queue, "not in line").found;
         }
 
-        private boolean accept(HeldLock old) {
-            HeldLock next = handed == null ? waiter.handOff(old) : null;
-            if (next != null) {
-                handed = next;
-            }
-            return next != null;
-        }
-
         /** Leaves the line; the next one becomes its head, or may ask. What was handed over is known from then on. */
         void leave() {
             lines.computeIfPresent(line, leaving);
-            Turn next = promoted;
-            promoted = null;
+            WaitLine.Member next = woken;
+            woken = null;
             if (next != null) {
-                next.waiter.wake();
+                next.waiter().wake();
             }
         }
 
         private @Nullable Queue leave(QueueKey key, Queue present) {
-            Turn behind = present.turns.next(this);
-            present.turns.remove(this);
-            Turn next = present.turns.first();
-            if (next != null && !next.isFirst) {
-                next.isFirst = true;
-                promoted = next;
-            } else if (behind != null && !behind.asked) {
-                promoted = behind; // it may ask now
-            }
-            if (next == null && key.isIndexed()) {
+            woken = present.line.leave(this);
+            if (present.line.first() == null && key.isIndexed()) {
                 removeFromIndex(key);
             }
-            return next == null ? null : present;
+            return present.line.first() == null ? null : present;
         }
     }
 }

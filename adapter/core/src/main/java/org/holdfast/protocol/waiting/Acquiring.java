@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.queue.AskingOrder;
 import org.holdfast.protocol.queue.Patience;
 import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.queue.WaitQueues;
@@ -28,6 +29,7 @@ public final class Acquiring {
     private final Places.Place place;
     private final Consumer<AcquireResult> whenDone;
     private final FailedAttempts failed;
+    private final AskingOrder order;
     private long wakesBefore;
     private @Nullable AcquireResult result;
 
@@ -36,11 +38,6 @@ public final class Acquiring {
 
     /** Null while the caller does not stand in line. */
     private WaitQueues.@Nullable Turn turn;
-
-    /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
-    private boolean unknown;
-
-    private long joinedAt;
 
     private volatile boolean news;
 
@@ -66,6 +63,7 @@ public final class Acquiring {
         this.claiming = claiming;
         this.place = place;
         this.whenDone = whenDone;
+        this.order = new AskingOrder(context.time(), context.answerNanos());
     }
 
     /**
@@ -136,8 +134,9 @@ public final class Acquiring {
         WaitQueues.Turn joined = turn != null ? turn : place.enter(waiting.whenWoken());
         turn = joined;
         place.stay();
-        unknown = place.isInTurn();
-        joinedAt = context.time().nanoTime();
+        if (place.isInTurn()) {
+            order.joined(joined);
+        }
         failed.noteLast(place::note);
         if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             news = true;
@@ -193,7 +192,7 @@ public final class Acquiring {
             if (!waiting.pass().enter()) { // woken when it may
                 return pauseOutside();
             }
-            attemptInside(waiting.pass());
+            attemptInside(mine, waiting.pass());
         } else {
             waiting.pass().leave();
         }
@@ -227,18 +226,14 @@ public final class Acquiring {
      * as many ask as may attempt at the same time. A waiter that the nodes do not know yet asks so that they do.
      */
     private boolean isAttemptDue(WaitQueues.Turn mine, NextAttempt next, boolean over) {
-        boolean isDue = unknown ? mayAsk() : mine.isFirst() && next.pause() <= 0;
+        boolean isDue = order.isWaiting() ? order.mayAsk(next.pause()) : mine.isFirst() && next.pause() <= 0;
         return over ? found() == null : isDue;
     }
 
-    /** Those before it ask first, unless they take for longer than nodes may: then something is wrong with them. */
-    private boolean mayAsk() {
-        return place.mayAsk() || context.time().nanoTime() - joinedAt >= context.answerNanos();
-    }
-
-    private void attemptInside(AttemptLimiter.Pass pass) {
-        if (unknown && mayAsk()) { // else its time is over, and it only asks whether the lock is free
-            unknown = false;
+    private void attemptInside(WaitQueues.Turn mine, AttemptLimiter.Pass pass) {
+        boolean asks = order.isWaiting() && order.mayAsk(0); // else its time may be over, and it only asks for the lock
+        if (asks) {
+            order.asks();
             place.show();
         }
         try {
@@ -246,14 +241,16 @@ public final class Acquiring {
         } finally {
             pass.leave();
         }
-        if (result == null
-                && place.isOvertaken()) { // others came first, by the nodes: once more to the end of the line
+        if (result == null && place.isOvertaken()) { // by the nodes: once more to the end of the line
             leaveLine();
+        } else if (result == null && asks && place.isNew()) {
+            order.hasAskedInVain(mine);
         }
     }
 
     private long pauseInLine(WaitQueues.Turn mine, NextAttempt next) {
-        long longest = unknown ? context.answerNanos() : mine.isFirst() ? next.pause() : left();
+        long inPlace = mine.isFirst() ? next.pause() : left();
+        long longest = order.isWaiting() ? order.pause(next.pause()) : inPlace;
         return Math.min(left(), longest);
     }
 

@@ -63,6 +63,28 @@ class WaitQueuesTest {
         assertThat(third.isFirst()).isTrue();
     }
 
+    /** The answers of the nodes come in any order. */
+    @Test
+    void waiters_thatGetTheirPlaces_standByTheirNumbers() {
+        QueueKey fair = QueueKey.of("a", QueueKey.Kind.FAIR);
+        WaitQueues.Turn none = room.enter(fair, woken::incrementAndGet);
+        WaitQueues.Turn first = room.enter(fair, woken::incrementAndGet);
+        WaitQueues.Turn second = room.enter(fair, woken::incrementAndGet);
+        WaitQueues.Turn third = room.enter(fair, woken::incrementAndGet);
+        second.placed(8);
+        assertThat(second.isFirst()).isTrue();
+        third.placed(9);
+        first.placed(7);
+        assertThat(first.isFirst()).isTrue();
+        assertThat(second.isFirst()).isFalse();
+        first.leave();
+        assertThat(second.isFirst()).isTrue();
+        second.leave();
+        assertThat(third.isFirst()).isTrue();
+        third.leave();
+        assertThat(none.isFirst()).isTrue();
+    }
+
     /** Else it would wait until its own time ends: the caller that left may have been woken for a release. */
     @Test
     void waiter_thatBecomesTheHead_isWoken() {

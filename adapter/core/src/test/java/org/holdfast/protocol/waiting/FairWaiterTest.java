@@ -101,6 +101,109 @@ class FairWaiterTest {
         last.leave();
     }
 
+    /** Looks for so long whether the waiter before it asks. */
+    private void looksTwice(Acquiring waiter) {
+        for (int look = 0; look < 2; look++) {
+            fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
+            waiter.step();
+        }
+    }
+
+    /** The nodes have its ticket as the first one: were another the head here, neither would have the lock. */
+    @Test
+    void waiter_aheadOfOneThatDidNotAsk_isTheHeadAndGetsTheLock() {
+        everyNode(new Reply.Queued(900));
+        Acquiring slow = entered(new AtomicInteger());
+        Acquiring ahead = entered(new AtomicInteger());
+        looksTwice(ahead);
+        slow.step();
+        assertThat(numbersAsked()).hasSize(2).isSorted();
+        everyNode(new Reply.Granted());
+        fixture.time.passMillis(1_000);
+        slow.step();
+        assertThat(slow.result()).isNull();
+        ahead.step();
+        assertThat(ahead.result()).isInstanceOf(AcquireResult.Held.class);
+        slow.leave();
+        ahead.leave();
+    }
+
+    @Test
+    void waiters_behindOneThatNeverAsks_waitForItOnceOnly() {
+        everyNode(new Reply.Queued(900));
+        Acquiring never = entered(new AtomicInteger());
+        Acquiring ahead = entered(new AtomicInteger());
+        looksTwice(ahead);
+        Acquiring next = entered(new AtomicInteger());
+        next.step();
+        assertThat(numbersAsked()).hasSize(2).isSorted();
+        ahead.leave();
+        next.leave();
+        never.leave();
+    }
+
+    /** Those before it stood still, too. */
+    @Test
+    void waiter_afterAPauseOfTheProcess_asksBehindThoseThatCameBefore() {
+        everyNode(new Reply.Queued(900));
+        Acquiring first = entered(new AtomicInteger());
+        Acquiring second = entered(new AtomicInteger());
+        fixture.time.passMillis(5_000);
+        second.step();
+        assertThat(numbersAsked()).isEmpty();
+        first.step();
+        second.step();
+        assertThat(numbersAsked()).hasSize(2).isSorted();
+        first.leave();
+        second.leave();
+    }
+
+    private void noNode() {
+        everyNode(new Reply.NotSent("no connection"));
+    }
+
+    /** Else all that come after the outage would be served before it. */
+    @Test
+    void waiter_thatAskedInVain_asksAgainWhenTheOneBeforeItHasItsPlace() {
+        noNode();
+        Acquiring first = entered(new AtomicInteger());
+        AtomicInteger woken = new AtomicInteger();
+        Acquiring second = entered(woken);
+        first.step();
+        second.step();
+        everyNode(new Reply.Queued(900));
+        fixture.service.sent.clear();
+        fixture.time.passMillis(500);
+        second.step();
+        assertThat(numbersAsked()).isEmpty();
+        woken.set(0);
+        first.step();
+        assertThat(woken.get()).isPositive();
+        second.step();
+        Acquiring later = entered(new AtomicInteger());
+        later.step();
+        assertThat(numbersAsked()).hasSize(3).isSorted();
+        first.leave();
+        second.leave();
+        later.leave();
+    }
+
+    @Test
+    void waiter_thatAskedInVain_keepsNoneOutThatHasItsPlace() {
+        noNode();
+        Acquiring unlucky = entered(new AtomicInteger());
+        unlucky.step();
+        everyNode(new Reply.Queued(900));
+        Acquiring second = entered(new AtomicInteger());
+        looksTwice(second);
+        everyNode(new Reply.Granted());
+        fixture.time.passMillis(1_000);
+        second.step();
+        assertThat(second.result()).isInstanceOf(AcquireResult.Held.class);
+        second.leave();
+        unlucky.leave();
+    }
+
     @Test
     void ticket_ofAWaiterThatGivesUp_isTakenAwayAndThatIsAnnounced() {
         everyNode(new Reply.Queued(900));

@@ -67,6 +67,31 @@ class OrderOfArrivalTest {
         }
     }
 
+    /**
+     * More than ask the nodes within a node timeout. If one of them goes ahead of others, the nodes have to know it as
+     * the first one, too: else the lock is free, and all of them wait.
+     */
+    @Test
+    void requestsWithoutThreads_moreThanAskWithinANodeTimeout_areAllServed() throws Exception {
+        int waiters = 3_000;
+        try (Processes processes = Processes.start(3, 1, Map.of("nodeTimeoutMillis", "200"))) {
+            LockRequest request = request(0, LockMode.EXCLUSIVE).waitTimeout(Duration.ofSeconds(60));
+            Lease held = processes.tryAcquire(0, request).orElseThrow();
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int waiter = 0; waiter < waiters; waiter++) {
+                all.add(processes
+                        .connection(0)
+                        .acquireAsync(request)
+                        .toCompletableFuture()
+                        .thenAccept(Lease::release));
+            }
+            held.release();
+            for (CompletableFuture<Void> each : all) {
+                each.get(60, SECONDS);
+            }
+        }
+    }
+
     /** Each stands in line when the next one comes; the nodes need not know that yet. */
     @Test
     void threads_thatStandInLineOneAfterTheOther_areServedInThisOrder() throws Exception {
