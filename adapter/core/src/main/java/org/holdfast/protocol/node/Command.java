@@ -56,6 +56,11 @@ public sealed interface Command {
         public Renew(Claim claim) {
             this(claim, false);
         }
+
+        @Override
+        public Awaited awaited() {
+            return last ? Awaited.QUORUM : Awaited.ALL;
+        }
     }
 
     /**

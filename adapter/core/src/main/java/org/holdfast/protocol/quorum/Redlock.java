@@ -238,8 +238,8 @@ public final class Redlock {
      */
     public ReleaseResult letExpire(Nodes nodes, Claim claim, long millis, long until) {
         Command.Renew last = new Command.Renew(claim.lasting(millis), true);
-        long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
+        long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Tally tally = new Tally(nodes.count()).countUntilDecided(round, deadline, UnaryOperator.identity());
         round.leave(late -> {});
         if (tally.isGranted()) {

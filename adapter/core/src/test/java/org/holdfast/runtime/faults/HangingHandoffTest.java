@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
+import org.holdfast.ReleaseResult;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +50,25 @@ class HangingHandoffTest {
             handed.release();
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(MOST);
             processes.redis.all().forEach(RedisServer::thaw);
+        }
+    }
+
+    /** The nodes are only told for how much longer to keep the lock. */
+    @Test
+    void release_beforeAtLeastIsOver_whenANodeHangs_isConfirmedByTheOthers() throws Exception {
+        Map<String, String> settings = Map.of("nodeTimeoutMillis", Long.toString(NODE_TIMEOUT.toMillis()));
+        try (Processes processes = Processes.start(3, 1, settings)) {
+            processes.tryAcquire(0, LockRequest.of("before")).orElseThrow().release(); // as any process has done
+            LockRequest kept = LockRequest.of("a").ttl(Duration.ofSeconds(60)).atLeast(Duration.ofSeconds(40));
+            Lease lease = processes.tryAcquire(0, kept).orElseThrow();
+            RedisServer node = processes.redis.get(0);
+            node.ask("client kill type normal");
+            node.freeze();
+            Thread.sleep(200); // until the ends of the connections have come: nothing else shows that
+            long begun = System.nanoTime();
+            assertThat(lease.release()).isEqualTo(ReleaseResult.RELEASED);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(NODE_TIMEOUT);
+            node.thaw();
         }
     }
 
