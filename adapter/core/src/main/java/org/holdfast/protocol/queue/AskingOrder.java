@@ -79,8 +79,9 @@ public final class AskingOrder {
      * @param pause as in {@link #mayAsk}
      */
     public long pause(long pause) {
-        long untilLook = Math.max(0, nextLook - time.nanoTime());
-        return again && pause > 0 ? Math.min(pause, untilLook) : untilLook;
+        long untilLook = nextLook - time.nanoTime();
+        boolean isPaused = again && pause > 0 && (untilLook <= 0 || pause < untilLook);
+        return isPaused ? pause : Math.max(0, untilLook);
     }
 
     /** It asks now. */

@@ -118,7 +118,7 @@ final class WaitLine {
     Member leave(Member member) {
         Member behind = members.next(member);
         members.remove(member);
-        changes++;
+        changes += member.asked ? 0 : 1;
         Member first = newHead();
         return first != null || behind == null || behind.asked ? first : behind;
     }
@@ -163,6 +163,7 @@ final class WaitLine {
         Member next = members.next(member);
         boolean mayAsk = !member.asked && next != null && !next.asked && !next.inVain;
         member.asked = true;
+        member.late = false;
         return changed(mayAsk ? next : null);
     }
 
