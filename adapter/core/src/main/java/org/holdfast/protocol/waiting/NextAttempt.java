@@ -31,7 +31,8 @@ final class NextAttempt {
     }
 
     private long pauseForOutcome() {
-        long local = place.keptOutNanos(); // while this process holds the lock the nodes need not be asked
+        // while this process holds the lock the nodes need not be asked, but for a place in line
+        long local = place.isNew() ? 0 : place.keptOutNanos();
         return local > 0 || failed.isEmpty() ? local : failed.pauseNanos(retryDelay, place.isSubscribed());
     }
 

@@ -188,6 +188,22 @@ class FairWaiterTest {
         later.leave();
     }
 
+    /** Waiters of other processes get places meanwhile. */
+    @Test
+    void waiter_thatAskedInVainForALockOfThisProcess_asksAgainBeforeThatEnds() {
+        Acquiring holder = fixture.acquirer.begin(fixture.request(0).fair(true), Holder.transaction("holder"));
+        assertThat(holder.attempt(fixture.service)).isInstanceOf(AcquireResult.Held.class);
+        noNode();
+        Acquiring waiter = entered(new AtomicInteger());
+        waiter.step();
+        everyNode(new Reply.Queued(900));
+        fixture.service.sent.clear();
+        fixture.time.passMillis(100);
+        waiter.step();
+        assertThat(numbersAsked()).hasSize(1);
+        waiter.leave();
+    }
+
     @Test
     void waiter_thatAskedInVain_keepsNoneOutThatHasItsPlace() {
         noNode();
