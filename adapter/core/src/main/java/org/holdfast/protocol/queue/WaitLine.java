@@ -117,8 +117,8 @@ final class WaitLine {
     @Nullable
     Member leave(Member member) {
         Member behind = members.next(member);
+        changes += member.asked || !mayAsk(member) ? 0 : 1; // else those behind it wait for another one
         members.remove(member);
-        changes += member.asked ? 0 : 1;
         Member first = newHead();
         return first != null || behind == null || behind.asked ? first : behind;
     }

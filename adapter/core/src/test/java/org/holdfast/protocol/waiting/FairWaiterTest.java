@@ -142,6 +142,22 @@ class FairWaiterTest {
         never.leave();
     }
 
+    @Test
+    void waiter_behindOneThatNeverAsks_goesAheadThoughOthersComeAndGiveUp() {
+        everyNode(new Reply.Queued(900));
+        Acquiring never = entered(new AtomicInteger());
+        Acquiring ahead = entered(new AtomicInteger());
+        for (int look = 0; look < 2; look++) {
+            Acquiring other = entered(new AtomicInteger());
+            fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
+            other.leave();
+            ahead.step();
+        }
+        assertThat(numbersAsked()).hasSize(1);
+        ahead.leave();
+        never.leave();
+    }
+
     /** Those before it stood still, too. */
     @Test
     void waiter_afterAPauseOfTheProcess_asksBehindThoseThatCameBefore() {
