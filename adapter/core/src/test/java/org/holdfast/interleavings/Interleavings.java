@@ -27,7 +27,7 @@ public final class Interleavings {
     private static final int MOST = Integer.getInteger("interleavings", 30);
 
     /** A broken variant ends with the first one that shows it. */
-    private static final int MOST_OF_A_VARIANT = Math.max(MOST, 300);
+    private static final int MOST_OF_A_VARIANT = Math.max(MOST, 3_000);
 
     /** A run that takes longer hangs. On a busy machine the first one takes seconds: classes are loaded in it. */
     private static final long LONGEST_MILLIS = 300_000;

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class WaitQueuesInterleavingsTest {
 
     private static final String QUEUES = "org/holdfast/protocol/queue/WaitQueues.java";
+    private static final String LINE = "org/holdfast/protocol/queue/WaitLine.java";
 
     private static Interleavings stories() {
         return Interleavings.of(Operations.class, OneLine.class)
@@ -134,7 +135,7 @@ class WaitQueuesInterleavingsTest {
     @SlowVariant
     @Test
     void waiterThatIsNotPromoted_isFound() throws Exception {
-        assertThat(stories().checkWith(QUEUES, "next.isFirst = true;", "next.isFirst = next.handed != null;"))
+        assertThat(stories().checkWith(LINE, "first.isFirst = true;", "first.isFirst = first.handed != null;"))
                 .isNotNull();
     }
 
