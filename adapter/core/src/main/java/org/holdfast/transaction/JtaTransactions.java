@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** The container's transactions. */
 public final class JtaTransactions implements Transactions {
 
-    /** How often the leases of a transaction are checked, where a server takes as many synchronizations. */
-    static final int CHECKS = 6;
+    /**
+     * How often the leases of a transaction are checked, where a server takes as many synchronizations. Open Liberty
+     * rolls a transaction back in which these register others too deep: six are too many, and the application has its
+     * own.
+     */
+    static final int CHECKS = 3;
 
     private final TransactionSynchronizationRegistry registry;
     private final ServerTransactions ofServer;
