@@ -14,8 +14,8 @@ public final class JtaTransactions implements Transactions {
 
     /**
      * How often the leases of a transaction are checked, where a server takes as many synchronizations. Open Liberty
-     * rolls a transaction back in which these register others too deep: six are too many, and the application has its
-     * own.
+     * calls five rounds of them, each registered by the round before, and rolls back if there are more. One of the
+     * application that takes a lock may be in the second or third.
      */
     static final int CHECKS = 3;
 

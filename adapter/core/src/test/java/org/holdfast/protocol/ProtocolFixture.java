@@ -27,6 +27,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.Timing;
@@ -176,6 +177,14 @@ public final class ProtocolFixture {
         Runnable next;
         while ((next = lossNotices.poll()) != null) {
             next.run();
+        }
+    }
+
+    /** Has every node of the service answer so to each attempt, and agree to the rest. */
+    public void everyNode(Reply toAttempts) {
+        for (int node = 0; node < service.count(); node++) {
+            service.node(
+                    node, command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
         }
     }
 }

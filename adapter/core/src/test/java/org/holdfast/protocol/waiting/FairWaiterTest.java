@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.EngineBridge;
@@ -24,13 +23,6 @@ import org.junit.jupiter.api.Test;
 class FairWaiterTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
-
-    private void everyNode(Reply toAttempts) {
-        for (int node = 0; node < 3; node++) {
-            fixture.service.node(
-                    node, command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
-        }
-    }
 
     private Acquiring waiterInLine() {
         return waiterInLine(fixture.request(10_000).fair(true));
@@ -51,194 +43,9 @@ class FairWaiterTest {
                 .toList();
     }
 
-    private Acquiring entered(AtomicInteger woken) {
-        Acquiring waiter = fixture.acquirer.begin(
-                fixture.request(10_000).fair(true), Holder.transaction("waiter-" + woken.hashCode()));
-        waiter.enter(woken::incrementAndGet);
-        return waiter;
-    }
-
-    /** Returns the numbers of the tickets with which the nodes were asked, in this order. */
-    private List<Long> numbersAsked() {
-        return fixture.service.sent(Command.Acquire.class).stream()
-                .filter(sent -> sent.node() == 0)
-                .map(sent -> ((Command.Acquire) sent.command()).queueing().orElseThrow())
-                .map(queueing -> queueing.ticket().orElseThrow().number())
-                .toList();
-    }
-
-    /** Else its ticket might arrive first, and that of the other would have to go to the end of the line. */
-    @Test
-    void waiter_behindOneThatHasNotAsked_asksWhenThatOneHas() {
-        everyNode(new Reply.Queued(900));
-        AtomicInteger woken = new AtomicInteger();
-        Acquiring first = entered(new AtomicInteger());
-        Acquiring second = entered(woken);
-        second.step();
-        assertThat(numbersAsked()).isEmpty();
-        first.step();
-        assertThat(woken.get()).isOne();
-        second.step();
-        assertThat(numbersAsked()).hasSize(2).isSorted();
-        first.leave();
-        second.leave();
-    }
-
-    @Test
-    void waiter_behindOneThatLeavesWithoutAsking_isWokenAndAsks() {
-        everyNode(new Reply.Queued(900));
-        AtomicInteger woken = new AtomicInteger();
-        Acquiring head = waiterInLine();
-        Acquiring leaves = entered(new AtomicInteger());
-        Acquiring last = entered(woken);
-        last.step();
-        assertThat(numbersAsked()).hasSize(1);
-        leaves.leave();
-        assertThat(woken.get()).isOne();
-        last.step();
-        assertThat(numbersAsked()).hasSize(2);
-        head.leave();
-        last.leave();
-    }
-
-    /** Looks for so long whether the waiter before it asks. */
-    private void looksTwice(Acquiring waiter) {
-        for (int look = 0; look < 2; look++) {
-            fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
-            waiter.step();
-        }
-    }
-
-    /** The nodes have its ticket as the first one: were another the head here, neither would have the lock. */
-    @Test
-    void waiter_aheadOfOneThatDidNotAsk_isTheHeadAndGetsTheLock() {
-        everyNode(new Reply.Queued(900));
-        Acquiring slow = entered(new AtomicInteger());
-        Acquiring ahead = entered(new AtomicInteger());
-        looksTwice(ahead);
-        slow.step();
-        assertThat(numbersAsked()).hasSize(2).isSorted();
-        everyNode(new Reply.Granted());
-        fixture.time.passMillis(1_000);
-        slow.step();
-        assertThat(slow.result()).isNull();
-        ahead.step();
-        assertThat(ahead.result()).isInstanceOf(AcquireResult.Held.class);
-        slow.leave();
-        ahead.leave();
-    }
-
-    @Test
-    void waiters_behindOneThatNeverAsks_waitForItOnceOnly() {
-        everyNode(new Reply.Queued(900));
-        Acquiring never = entered(new AtomicInteger());
-        Acquiring ahead = entered(new AtomicInteger());
-        looksTwice(ahead);
-        Acquiring next = entered(new AtomicInteger());
-        next.step();
-        assertThat(numbersAsked()).hasSize(2).isSorted();
-        ahead.leave();
-        next.leave();
-        never.leave();
-    }
-
-    @Test
-    void waiter_behindOneThatNeverAsks_goesAheadThoughOthersComeAndGiveUp() {
-        everyNode(new Reply.Queued(900));
-        Acquiring never = entered(new AtomicInteger());
-        Acquiring ahead = entered(new AtomicInteger());
-        for (int look = 0; look < 2; look++) {
-            Acquiring other = entered(new AtomicInteger());
-            fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
-            other.leave();
-            ahead.step();
-        }
-        assertThat(numbersAsked()).hasSize(1);
-        ahead.leave();
-        never.leave();
-    }
-
-    /** Those before it stood still, too. */
-    @Test
-    void waiter_afterAPauseOfTheProcess_asksBehindThoseThatCameBefore() {
-        everyNode(new Reply.Queued(900));
-        Acquiring first = entered(new AtomicInteger());
-        Acquiring second = entered(new AtomicInteger());
-        fixture.time.passMillis(5_000);
-        second.step();
-        assertThat(numbersAsked()).isEmpty();
-        first.step();
-        second.step();
-        assertThat(numbersAsked()).hasSize(2).isSorted();
-        first.leave();
-        second.leave();
-    }
-
-    private void noNode() {
-        everyNode(new Reply.NotSent("no connection"));
-    }
-
-    /** Else all that come after the outage would be served before it. */
-    @Test
-    void waiter_thatAskedInVain_asksAgainWhenTheOneBeforeItHasItsPlace() {
-        noNode();
-        Acquiring first = entered(new AtomicInteger());
-        AtomicInteger woken = new AtomicInteger();
-        Acquiring second = entered(woken);
-        first.step();
-        second.step();
-        everyNode(new Reply.Queued(900));
-        fixture.service.sent.clear();
-        fixture.time.passMillis(500);
-        second.step();
-        assertThat(numbersAsked()).isEmpty();
-        woken.set(0);
-        first.step();
-        assertThat(woken.get()).isPositive();
-        second.step();
-        Acquiring later = entered(new AtomicInteger());
-        later.step();
-        assertThat(numbersAsked()).hasSize(3).isSorted();
-        first.leave();
-        second.leave();
-        later.leave();
-    }
-
-    /** Waiters of other processes get places meanwhile. */
-    @Test
-    void waiter_thatAskedInVainForALockOfThisProcess_asksAgainBeforeThatEnds() {
-        Acquiring holder = fixture.acquirer.begin(fixture.request(0).fair(true), Holder.transaction("holder"));
-        assertThat(holder.attempt(fixture.service)).isInstanceOf(AcquireResult.Held.class);
-        noNode();
-        Acquiring waiter = entered(new AtomicInteger());
-        waiter.step();
-        everyNode(new Reply.Queued(900));
-        fixture.service.sent.clear();
-        fixture.time.passMillis(100);
-        waiter.step();
-        assertThat(numbersAsked()).hasSize(1);
-        waiter.leave();
-    }
-
-    @Test
-    void waiter_thatAskedInVain_keepsNoneOutThatHasItsPlace() {
-        noNode();
-        Acquiring unlucky = entered(new AtomicInteger());
-        unlucky.step();
-        everyNode(new Reply.Queued(900));
-        Acquiring second = entered(new AtomicInteger());
-        looksTwice(second);
-        everyNode(new Reply.Granted());
-        fixture.time.passMillis(1_000);
-        second.step();
-        assertThat(second.result()).isInstanceOf(AcquireResult.Held.class);
-        second.leave();
-        unlucky.leave();
-    }
-
     @Test
     void ticket_ofAWaiterThatGivesUp_isTakenAwayAndThatIsAnnounced() {
-        everyNode(new Reply.Queued(900));
+        fixture.everyNode(new Reply.Queued(900));
         Acquiring waiter = waiterInLine();
         assertThat(fixture.engine.placedWaiters()).isOne();
         fixture.time.passMillis(10_000);
@@ -251,9 +58,9 @@ class FairWaiterTest {
     /** The waiters behind it have to wait until it releases the lock. */
     @Test
     void ticket_ofAWaiterThatGotTheLock_isTakenAwayInSilence() {
-        everyNode(new Reply.Queued(900));
+        fixture.everyNode(new Reply.Queued(900));
         Acquiring waiter = waiterInLine();
-        everyNode(new Reply.Granted());
+        fixture.everyNode(new Reply.Granted());
         fixture.time.passMillis(1_000);
         waiter.step();
         waiter.leave();
@@ -282,10 +89,10 @@ class FairWaiterTest {
     /** Two waiters are handed the lock of a third one; returns the lock that the last of them has. */
     private HeldLock twiceHandedOff(Duration ttl, List<Ticket> handed) {
         LockRequest request = fixture.request(10_000).ttl(ttl).fair(true);
-        everyNode(new Reply.Queued(900));
+        fixture.everyNode(new Reply.Queued(900));
         List<Acquiring> waiters = List.of(waiterInLine(request), waiterInLine(request), waiterInLine(request));
         ticketsDrawn().stream().skip(1).map(Ticket::accepted).forEach(handed::add);
-        everyNode(new Reply.Granted(handed.stream().map(Ticket::number).toList()));
+        fixture.everyNode(new Reply.Granted(handed.stream().map(Ticket::number).toList()));
         fixture.time.passMillis(1_000);
         HeldLock first = heldBy(waiters.get(0));
         fixture.service.sent.clear();
@@ -332,7 +139,7 @@ class FairWaiterTest {
     /** It had no place at the nodes, so no waiter stood behind it. */
     @Test
     void ticket_thatIsOvertaken_isTakenAwayInSilence() {
-        everyNode(new Reply.TicketTooSmall(fixture.time.epochMicros() + 1_000_000));
+        fixture.everyNode(new Reply.TicketTooSmall(fixture.time.epochMicros() + 1_000_000));
         Acquiring waiter = waiterInLine();
         assertThat(announced()).containsExactly(false);
         waiter.leave();
@@ -370,7 +177,7 @@ class FairWaiterTest {
         AcquireResult.Held held = (AcquireResult.Held) holder.attempt(fixture.service);
         fixture.leases.giveBack(List.of(LeaseShare.of(held.heldLock(), false)));
         fixture.service.sent.clear();
-        everyNode(new Reply.Queued(900));
+        fixture.everyNode(new Reply.Queued(900));
     }
 
     /** A first attempt without a ticket is in vain where others stand in line. */
