@@ -108,7 +108,7 @@ class MutantsTest {
                                 LEASE + "HeldLock.java",
                                 "        if (!isHeld(now)) {\n            return false;\n        }\n        lastFailure = null;",
                                 "        lastFailure = null;")
-                        .with(LEASE + "Renewals.java", "&& first.getValue().isHeld(now)", "")
+                        .with(LEASE + "Renewals.java", "if (next.isHeld(now)) {", "if (true) {")
                         .with(LEASE + "Renewals.java", "if (!heldLock.isHeld(time.nanoTime())) {", "if (false) {"));
     }
 

@@ -41,7 +41,9 @@ public final class HeldLock {
 
     private volatile Claim claim;
     private final Cohort cohort;
-    private volatile Taker taker;
+    private volatile @Nullable Holder holder;
+    private final HolderInfo holderInfo;
+    private final long threadId;
     private final LeaseTerms terms;
     final long startedAt;
     private volatile long endsAt;
@@ -50,8 +52,9 @@ public final class HeldLock {
     private volatile long validUntil;
     private volatile State state;
 
-    /** When its next renewal or check is due; null if none is planned. */
-    volatile Renewals.@Nullable Due due;
+    // for the order in which something is due alone
+    int place = DueOrder.NOWHERE;
+    long dueAt;
 
     private volatile @Nullable String lastFailure;
 
@@ -66,7 +69,9 @@ public final class HeldLock {
         this.claim = claim;
         this.cohort = cohort;
         this.state = isReading() ? State.READ : State.HELD;
-        this.taker = taker;
+        this.holder = taker.holder();
+        this.holderInfo = taker.holderInfo();
+        this.threadId = taker.threadId();
         this.terms = terms;
         this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
@@ -92,17 +97,17 @@ public final class HeldLock {
     }
 
     public HolderInfo holderInfo() {
-        return taker.holderInfo();
+        return holderInfo;
     }
 
     /** Returns whether the calling thread asked for it, for whichever holder. */
     boolean isTakenByThisThread() {
-        return taker.threadId() == Thread.currentThread().getId();
+        return threadId == Thread.currentThread().getId();
     }
 
     /** Returns whether no thread or transaction can take it once more. */
     public boolean isDetached() {
-        return taker.holder() == null;
+        return holder == null;
     }
 
     /** Returns whether others may have the lock as well, to read. */
@@ -148,12 +153,12 @@ public final class HeldLock {
     }
 
     public boolean belongsTo(Holder asking) {
-        return asking.equals(taker.holder());
+        return asking.equals(holder);
     }
 
     /** Belongs to this holder from now on: the one that it was asked for keeps nothing any more. */
-    public void belongTo(Holder holder) {
-        taker = taker.of(holder);
+    public void belongTo(Holder another) {
+        holder = another;
     }
 
     /** Returns how many leases there are; 0 if it was released or lost. */
@@ -174,8 +179,7 @@ public final class HeldLock {
     }
 
     private String endReason() {
-        boolean neglected = endsAt != startedAt + terms.maxHoldNanos();
-        return neglected
+        return endsAt != startedAt + terms.maxHoldNanos()
                 ? "a failure in this process has left it to its TTL of " + claim.ttlMillis() + " ms"
                 : terms.endReason(isExtensible(), claim.ttlMillis(), lastFailure);
     }
@@ -259,10 +263,7 @@ public final class HeldLock {
         return seen instanceof State.Held;
     }
 
-    /**
-     * Has it last no longer than is known now: a lease of it could not be released, and nothing would release it later.
-     * Needs no memory, the lack of which may be the cause.
-     */
+    /** Has it end no later than is known now: its release failed, and nothing repeats it. Needs no memory. */
     public void neglect() {
         endsAt = validUntil;
     }

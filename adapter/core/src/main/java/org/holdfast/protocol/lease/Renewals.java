@@ -3,11 +3,8 @@ package org.holdfast.protocol.lease;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
@@ -16,7 +13,6 @@ import org.holdfast.protocol.quorum.BatchSize;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.RenewalResult;
 import org.holdfast.protocol.quorum.Timing;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.
@@ -26,17 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Renewals {
 
-    private static final AtomicReferenceFieldUpdater<HeldLock, @Nullable Due> DUE =
-            AtomicReferenceFieldUpdater.newUpdater(HeldLock.class, Due.class, "due");
-
     private final Time time;
     private final Timing timing;
     private final Redlock redlock;
     private final Counters counters;
     private final Recorder recorder;
     private final WakeUp sweeps;
-    private final AtomicLong numbers = new AtomicLong();
-    private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
+    private final DueOrder order = new DueOrder();
     private volatile boolean hasFailed;
 
     /** @param sweeps has {@link #sweep} called in time */
@@ -47,15 +39,6 @@ public final class Renewals {
         this.counters = counters;
         this.recorder = recorder;
         this.sweeps = sweeps;
-    }
-
-    /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
-    record Due(long at, long number) implements Comparable<Due> {
-        @Override
-        public int compareTo(Due other) {
-            long difference = at - other.at; // nanoTime may overflow: only differences mean anything
-            return difference != 0 ? Long.signum(difference) : Long.compare(number, other.number);
-        }
     }
 
     void add(HeldLock heldLock) {
@@ -73,18 +56,14 @@ public final class Renewals {
     /** Has a hold renewed as soon as its suspicion is to be checked. */
     void hasten(HeldLock heldLock) {
         long at = heldLock.cohort().suspicion().due();
-        Due known = heldLock.due;
-        if (known != null && known.at() - at > 0) {
-            remove(heldLock);
-            schedule(heldLock, at);
-            removeIfEnded(heldLock);
+        if (order.hasten(heldLock, at)) {
+            sweepAt(at);
         }
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
     private void reschedule(HeldLock heldLock) {
         if (!heldLock.terms().renewed()) {
-            remove(heldLock);
             schedule(heldLock, heldLock.validUntil());
             removeIfEnded(heldLock);
         }
@@ -96,10 +75,8 @@ public final class Renewals {
 
     private void schedule(HeldLock heldLock, long at) {
         try {
-            Due moment = new Due(at, numbers.incrementAndGet());
-            heldLock.due = moment;
-            due.put(moment, heldLock);
-            sweeps.within(at - time.nanoTime());
+            order.put(heldLock, at);
+            sweepAt(at);
         } catch (RuntimeException | Error e) {
             noteFailure();
             throw e;
@@ -107,14 +84,11 @@ public final class Renewals {
     }
 
     void remove(HeldLock heldLock) {
-        Due moment = DUE.getAndSet(heldLock, null);
-        if (moment != null) {
-            try {
-                due.remove(moment);
-            } catch (RuntimeException | Error e) {
-                noteFailure();
-                throw e;
-            }
+        try {
+            order.remove(heldLock);
+        } catch (RuntimeException | Error e) {
+            noteFailure();
+            throw e;
         }
     }
 
@@ -140,10 +114,13 @@ public final class Renewals {
         sweeps.within(nanos);
     }
 
+    private void sweepAt(long at) {
+        sweeps.within(at - time.nanoTime());
+    }
+
     /** Has a hold checked by the next sweep, unless a moment is planned for it. */
     void ensureScheduled(HeldLock heldLock) {
-        Due known = heldLock.due;
-        if (known == null || !due.containsKey(known)) {
+        if (!order.contains(heldLock)) {
             schedule(heldLock, time.nanoTime());
             removeIfEnded(heldLock);
         }
@@ -169,32 +146,25 @@ public final class Renewals {
                 renew(nodes, batch);
             }
         } while (size.isFull());
-        Map.Entry<Due, HeldLock> first = due.firstEntry();
-        if (first != null) {
-            sweeps.within(first.getKey().at() - time.nanoTime());
-        }
+        order.first().ifPresent(this::sweepAt);
     }
 
     /** Returns whether a sweep has anything to do. */
     boolean isDue() {
-        Map.Entry<Due, HeldLock> first = due.firstEntry();
-        return first != null && first.getKey().at() - time.nanoTime() <= 0;
+        OptionalLong first = order.first();
+        return first.isPresent() && first.getAsLong() - time.nanoTime() <= 0;
     }
 
     private List<HeldLock> nextBatch(long dueAt, BatchSize size) {
         List<HeldLock> batch = new ArrayList<>();
         long now = time.nanoTime();
-        while (!size.isFull()) {
-            Map.Entry<Due, HeldLock> first = due.firstEntry();
-            if (first == null || first.getKey().at() - dueAt > 0) {
-                break;
+        HeldLock next = order.poll(dueAt);
+        while (next != null) {
+            if (next.isHeld(now)) {
+                batch.add(next);
+                size.add(next.claim());
             }
-            due.remove(first.getKey());
-            if (DUE.compareAndSet(first.getValue(), first.getKey(), null)
-                    && first.getValue().isHeld(now)) {
-                batch.add(first.getValue());
-                size.add(first.getValue().claim());
-            }
+            next = size.isFull() ? null : order.poll(dueAt);
         }
         return batch;
     }
@@ -249,10 +219,8 @@ public final class Renewals {
             HeldLock heldLock = each.heldLock();
             boolean extended = finish(nodes, each);
             longer += extended ? 1 : 0;
-            remove(heldLock);
             scheduleNext(heldLock, started, extended);
-            Suspicion suspicion = heldLock.cohort().suspicion();
-            if (suspicion.isRaisedSince(each.suspicions())) { // by a thread that may have hastened it before
+            if (each.isSuspectedSince()) { // by a thread that may have hastened it before
                 hasten(heldLock);
             }
         }
@@ -264,7 +232,11 @@ public final class Renewals {
      *
      * @param suspicions how often a suspicion had been raised before that the lock was taken away
      */
-    private record Renewal(HeldLock heldLock, int suspicions, Redlock.Renewing sent) {}
+    private record Renewal(HeldLock heldLock, int suspicions, Redlock.Renewing sent) {
+        boolean isSuspectedSince() {
+            return heldLock.cohort().suspicion().isRaisedSince(suspicions);
+        }
+    }
 
     private List<Renewal> start(Nodes nodes, List<HeldLock> heldLocks) {
         int[] suspicions = heldLocks.stream()

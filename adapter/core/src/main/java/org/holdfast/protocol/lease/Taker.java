@@ -11,10 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param holderInfo its description of itself
  * @param threadId of the thread that asked for it, which need not be the holder
  */
-public record Taker(@Nullable Holder holder, HolderInfo holderInfo, long threadId) {
-
-    /** Returns the same for another holder. */
-    Taker of(Holder another) {
-        return new Taker(another, holderInfo, threadId);
-    }
-}
+public record Taker(@Nullable Holder holder, HolderInfo holderInfo, long threadId) {}

@@ -11,6 +11,7 @@
  *   <li>{@link org.holdfast.protocol.lease.Grants} keeps a lock that the nodes have granted. A lock that comes after
  *       the service was stopped is released, and one during whose acquisition the clock stood still is lost.
  *   <li>{@link org.holdfast.protocol.lease.Renewals} is the one sweep that renews every lock, and checks each in time.
+ *       They wait for it in a {@code DueOrder}.
  *   <li>{@link org.holdfast.protocol.lease.Leases} is what holders do: check, renew, confirm before a commit, give a
  *       {@link org.holdfast.protocol.lease.LeaseShare} back.
  *   <li>A lock without a share left goes to the next waiter of this process ({@link

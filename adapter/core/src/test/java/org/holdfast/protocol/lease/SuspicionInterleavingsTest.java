@@ -23,7 +23,7 @@ class SuspicionInterleavingsTest {
     @Param(name = "raisedBefore", gen = IntGen.class)
     public static final class Operations {
 
-        private final Suspicion suspicion = new Suspicion();
+        private final Cohort.Suspicion suspicion = new Cohort.Suspicion();
 
         @Operation
         public void raise() {
@@ -69,7 +69,7 @@ class SuspicionInterleavingsTest {
     void suspicionThatAnOlderRenewalHides_isFound() throws Exception {
         assertThat(stories()
                         .checkWith(
-                                "org/holdfast/protocol/lease/Suspicion.java",
+                                "org/holdfast/protocol/lease/Cohort.java",
                                 "return known != raised;",
                                 "return raised != resolved;"))
                 .isNotNull();

@@ -13,7 +13,7 @@ class SuspicionTest {
     /** Close to where the clock overflows. */
     private static final long NOW = Long.MAX_VALUE - 10;
 
-    private final Suspicion suspicion = new Suspicion();
+    private final Cohort.Suspicion suspicion = new Cohort.Suspicion();
 
     @Test
     void first_isDueAtOnce_laterOnesOncePerPause() {
@@ -51,7 +51,7 @@ class SuspicionTest {
     @Test
     void first_isDueAtOnce_whereverOurClockBegan() {
         for (long now : new long[] {-3 * PAUSE, -1, 0, 1}) {
-            Suspicion first = new Suspicion();
+            Cohort.Suspicion first = new Cohort.Suspicion();
             first.raise(now);
             assertThat(first.due()).isEqualTo(now);
         }
