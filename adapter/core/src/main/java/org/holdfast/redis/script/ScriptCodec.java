@@ -101,7 +101,8 @@ public final class ScriptCodec {
     }
 
     private static String lacking(String name) {
-        return "the slot of " + name + " is being moved away, or was until now, as far as is known here";
+        return "the slot of " + name + " is being moved away, or was until now, or its node has not answered the last"
+                + " looks, one each second, as far as is known here";
     }
 
     private long sinceMicros(NodeKeys.OwnKeys own, Command command) {

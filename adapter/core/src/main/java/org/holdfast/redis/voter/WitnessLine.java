@@ -42,6 +42,12 @@ final class WitnessLine<T> implements AutoCloseable {
     /** Whether it is entered with a password, as it has asked for one. */
     private boolean guarded;
 
+    /** Whether the connection is one that the question before has left open: it may have been closed since. */
+    private boolean isLeft;
+
+    /** Whether a connection that could not be used is replaced by another one for this question. */
+    private boolean isReplaced;
+
     private boolean asked;
     private final List<Object> replies = new ArrayList<>();
     private @Nullable T testimony;
@@ -109,6 +115,8 @@ final class WitnessLine<T> implements AutoCloseable {
 
     /** A question begins: what was answered before is forgotten. */
     void begin() {
+        isLeft = connection != null;
+        isReplaced = false;
         asked = false;
         replies.clear();
         testimony = null;
@@ -149,7 +157,7 @@ final class WitnessLine<T> implements AutoCloseable {
             witness.questions().forEach(open::sendCommand);
             open.push();
         } catch (RuntimeException e) {
-            fail(Failures.describe(e));
+            refused(Failures.describe(e));
         }
     }
 
@@ -193,12 +201,18 @@ final class WitnessLine<T> implements AutoCloseable {
         return replies.get(reply) instanceof Optional<?> value ? value.orElse(null) : replies.get(reply);
     }
 
-    /** One that asks for a password is entered once more, with one. */
+    /**
+     * A witness that asks for a password is asked once more, with one. So is one whose connection is closed by now, as
+     * by an operator who closes all at once: else each would answer two questions later, and not all to the same one.
+     */
     private void refused(String reason) {
-        boolean first = reason.startsWith(NO_PASSWORD) && !guarded;
-        fail(reason.startsWith(NO_PASSWORD) ? witness.lacksPassword() + ": " + reason : reason);
-        if (first) {
-            guarded = true;
+        boolean asksForPassword = reason.startsWith(NO_PASSWORD);
+        boolean again = asksForPassword ? !guarded : isLeft;
+        fail(asksForPassword ? witness.lacksPassword() + ": " + reason : reason);
+        if (again) {
+            guarded |= asksForPassword;
+            isLeft = false;
+            isReplaced = true;
             failure = "";
             asked = false;
             replies.clear();
@@ -224,7 +238,7 @@ final class WitnessLine<T> implements AutoCloseable {
 
     /** Returns whether an answer to the question is on its way. */
     boolean isAwaited() {
-        return connection != null && isOpenQuestion();
+        return (connection != null || isReplaced && isOpening()) && isOpenQuestion();
     }
 
     /** Returns whether a connection is being opened. */

@@ -185,9 +185,8 @@ class ClusterAccessTest {
     /** As behind a translation of addresses, or the port of a container. */
     @Test
     void nodes_thatAnnounceOtherPortsThanTheirs_areAskedThere() throws Exception {
-        assumeTrue(!isOlderThanVersion7(), "a node that runs cannot announce another port before Redis 7.0");
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
-        List<Link> links = linked(cluster);
+        List<Link> links = voters.ways(cluster);
         String nodes = "redis+cluster://127.0.0.1:" + links.get(1).port();
         use(MovingVoters.settings(nodes, MEMORY));
         links.get(0).cut();
@@ -195,27 +194,11 @@ class ClusterAccessTest {
         assertReported(nodes, "127.0.0.1:" + links.get(0).port() + ": no answer in time");
     }
 
-    private List<Link> linked(RedisCluster cluster) throws Exception {
-        List<Link> links = cluster.servers().stream()
-                .map(server -> voters.opened(new Link(server.port())))
-                .toList();
-        for (int i = 0; i < links.size(); i++) {
-            String set = "CONFIG SET cluster-announce-port " + links.get(i).port();
-            assertThat(cluster.servers().get(i).command(set)).startsWith("+OK");
-        }
-        await().atMost(ofSeconds(20)).until(() -> links.stream()
-                .map(link -> ":" + link.port() + "@")
-                .allMatch(shown -> cluster.servers().stream()
-                        .allMatch(server -> server.ask("CLUSTER NODES").contains(shown))));
-        return links;
-    }
-
     /** A client has learned from the other two which slots it has, and asks all of them but once a second. */
     @Test
     void node_thatAnswersAfterTheOthers_votesAtOnce() throws Exception {
-        assumeTrue(!isOlderThanVersion7(), "a node that runs cannot announce another port before Redis 7.0");
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
-        List<Link> links = linked(cluster);
+        List<Link> links = voters.ways(cluster);
         int late = cluster.servers().indexOf(cluster.owner(MovingVoters.slot("late")));
         String seed = "redis+cluster://127.0.0.1:" + links.get((late + 1) % 3).port();
         Map<String, String> settings = new HashMap<>(MovingVoters.settings(seed, MEMORY));

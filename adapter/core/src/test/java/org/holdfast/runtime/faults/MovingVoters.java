@@ -5,10 +5,12 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -65,6 +67,21 @@ final class MovingVoters implements AfterEachCallback {
         Link way = opened(new Link(port));
         ways.add(way);
         return way.port();
+    }
+
+    /** Opens a way to each node of a cluster, to which the nodes send their clients. */
+    List<Link> ways(RedisCluster cluster) throws Exception {
+        List<Link> ways = new ArrayList<>();
+        for (RedisServer server : cluster.servers()) {
+            int port = way(ways, server.port());
+            String set = server.command("CONFIG SET cluster-announce-port " + port);
+            assumeTrue(set.startsWith("+OK"), "a node that runs cannot announce another port before Redis 7.0");
+        }
+        await().atMost(ofSeconds(20)).until(() -> ways.stream()
+                .map(way -> ":" + way.port() + "@")
+                .allMatch(shown -> cluster.servers().stream()
+                        .allMatch(server -> server.ask("CLUSTER NODES").contains(shown))));
+        return ways;
     }
 
     /** What clients show that look again and again. */
