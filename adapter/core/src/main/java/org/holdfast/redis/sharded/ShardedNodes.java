@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,7 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.holdfast.CheckReport;
 import org.holdfast.LockException;
 import org.holdfast.protocol.env.Time;
@@ -272,9 +274,23 @@ public final class ShardedNodes implements LockNodes {
                 address(node), CheckReport.State.UNUSABLE, "its shards are not known yet", Duration.ZERO);
     }
 
+    /**
+     * Returns the groups to which names lead, by what is known now and was known last; all of them, before any is known
+     * to. Others wait for their end, and no request goes there.
+     */
+    private Stream<GroupedNodes> led() {
+        Map<List<Optional<Shard>>, GroupedNodes> present = groups;
+        Set<GroupedNodes> led = locators.slots().stream()
+                .flatMap(slot -> Stream.of(locators.knownShards(slot), locators.lastShards(slot)))
+                .map(present::get)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        return led.isEmpty() ? present.values().stream() : led.stream();
+    }
+
     @Override
     public List<CheckReport.Node> known() {
-        return worst(groups.values().stream().map(LockNodes::known).toList());
+        return worst(led().map(LockNodes::known).toList());
     }
 
     @Override
@@ -284,8 +300,7 @@ public final class ShardedNodes implements LockNodes {
             int which = node;
             reasons.put(
                     address(node),
-                    groups.values().stream()
-                            .map(group -> group.describeNode(which))
+                    led().map(group -> group.describeNode(which))
                             .distinct()
                             .sorted()
                             .collect(Collectors.joining("; ")));

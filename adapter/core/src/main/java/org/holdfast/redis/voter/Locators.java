@@ -178,6 +178,13 @@ public final class Locators implements AutoCloseable {
                 .toList();
     }
 
+    /** Returns the same, as far as is known without asking. */
+    public List<Optional<Shard>> knownShards(int slot) {
+        return entries.stream()
+                .map(entry -> entry.cluster().flatMap(cluster -> cluster.map().shard(slot)))
+                .toList();
+    }
+
     /** Returns which shards had a slot when that was known last, by voter. */
     public List<Optional<Shard>> lastShards(int slot) {
         return entries.stream()
