@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The locks of this process in the order in which something is due for them: a binary heap, in which each lock knows
  * its place.
  *
- * <p>A process may hold many locks, and this takes no object for any of them. What fails for lack of memory or of stack
- * changes nothing. Safe for use by any number of threads, which wait for each other for some comparisons at the most.
+ * <p>A process may hold many locks, and this takes no object for any of them. It keeps the size that it has had once.
+ * What fails for lack of memory or of stack changes nothing. Safe for use by any number of threads, which wait for each
+ * other for some comparisons at the most.
  */
 final class DueOrder {
 
