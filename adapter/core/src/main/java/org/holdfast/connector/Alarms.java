@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.env.Time;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ final class Alarms {
     private final ScheduledExecutorService executor;
     private final Time time;
     private final Runnable onAlarm;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = new SureLock();
     private final List<Alarm> alarms = new ArrayList<>();
     private boolean closed;
 

@@ -36,6 +36,9 @@ public final class NodeConnections implements NodeChannel {
     /** So long after a request is sent what no caller waits for is read. */
     private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** So deep, in steps of the stack, a thread goes to send something: to write, to connect, to report what fails. */
+    private static final int STEPS = 256;
+
     private final AskedNodes nodes;
     private final VoterConnector connector;
     private final Calls calls;
@@ -79,6 +82,7 @@ public final class NodeConnections implements NodeChannel {
 
     @Override
     public void prepare() {
+        SureLock.requireRoom(STEPS);
         lock.lock();
         try {
             missing.prepare();
@@ -94,6 +98,7 @@ public final class NodeConnections implements NodeChannel {
 
     @Override
     public Round send(Command command, NodeSet targets) {
+        SureLock.requireRoom(STEPS);
         lock.lock();
         try {
             PendingRound round = writeTo(targets, missing.open(targets, command.awaited()), command);
@@ -106,6 +111,7 @@ public final class NodeConnections implements NodeChannel {
 
     @Override
     public List<Round> sendAll(List<? extends Command> commands, NodeSet targets) {
+        SureLock.requireRoom(STEPS);
         List<PendingRound> rounds = new ArrayList<>(commands.size());
         lock.lock();
         try {

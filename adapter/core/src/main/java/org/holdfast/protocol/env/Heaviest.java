@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
 /**
  * The names with the largest sums, of any number of names, in bounded memory: the algorithm Space-Saving (Metwally,
@@ -29,7 +29,7 @@ public final class Heaviest {
     public record Sum(String name, long sum, long atMostTooLarge) {}
 
     private final int places;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = new SureLock();
     private final Map<String, Sum> sums = new HashMap<>();
 
     /** @param places how many names are kept */

@@ -14,10 +14,18 @@ import org.jspecify.annotations.Nullable;
  * time, and all threads behind it wait until that thread has run. A JVM whose heap is full may never run it: JDK 25
  * loses virtual threads in a timed wait. A thread that waits for a {@link SureCondition} is woken when the lock is
  * free, and asks for it like any other thread.
+ *
+ * <p>Where the stack of a thread ends, the JDK takes a lock, and throws {@link StackOverflowError} behind that (JEP
+ * 270): the caller does not know that it has the lock, and gives it back never. So a thread that takes this lock goes
+ * deeper first than it has to go to take it and to give it back, and fails there, or not at all. Threads of the
+ * application come from any depth.
  */
 public final class SureLock implements Lock {
 
     private static final long TURN_MILLIS = 10;
+
+    /** So deep, in steps of some 64 bytes, a thread goes to take the lock and to give it back. */
+    private static final int STEPS = 32;
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final LongSupplier clock;
@@ -32,10 +40,41 @@ public final class SureLock implements Lock {
         this.clock = clock;
     }
 
-    /** Takes the lock. To wait for it needs memory; without any, the thread asks until it has it. */
+    /** Creates one without conditions. */
+    public SureLock() {
+        this(() -> {
+            throw new UnsupportedOperationException("this lock has no conditions");
+        });
+    }
+
+    /**
+     * Requires that there is room on the stack, before anything has been done: 256 steps are for what is sent to nodes
+     * under a lock, and cost 0.7 microseconds.
+     *
+     * @throws StackOverflowError if there is not
+     */
+    public static void requireRoom(int steps) {
+        if (descend(steps, 1, 2, 3, 4, 5) == 0) {
+            throw new AssertionError("no sum of ones is 0");
+        }
+    }
+
+    /** As wide as most frames. */
+    private static long descend(int steps, long a, long b, long c, long d, long e) {
+        return steps == 0 ? 1 : descend(steps - 1, b, c, d, e, a) + (a + b + c + d + e) / 15;
+    }
+
+    /**
+     * Takes the lock again, as a thread that has given it back for a moment: it had room for that before. To wait for
+     * it needs memory; without any, the thread asks until it has it.
+     */
     public static void take(Lock lock) {
         try {
-            lock.lock();
+            if (lock instanceof SureLock sure) {
+                sure.lockInTurns();
+            } else {
+                lock.lock();
+            }
         } catch (OutOfMemoryError e) {
             while (!lock.tryLock()) {
                 Thread.onSpinWait();
@@ -49,6 +88,11 @@ public final class SureLock implements Lock {
      */
     @Override
     public void lock() {
+        requireRoom(STEPS);
+        lockInTurns();
+    }
+
+    private void lockInTurns() {
         boolean interrupted = false;
         try {
             while (true) {
@@ -71,6 +115,7 @@ public final class SureLock implements Lock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
+        requireRoom(STEPS);
         takeInTurns();
     }
 
@@ -83,11 +128,13 @@ public final class SureLock implements Lock {
 
     @Override
     public boolean tryLock() {
+        requireRoom(STEPS);
         return mutex.tryLock();
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        requireRoom(STEPS);
         return mutex.tryLock(time, unit);
     }
 

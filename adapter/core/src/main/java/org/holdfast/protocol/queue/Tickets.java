@@ -7,9 +7,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
@@ -40,7 +41,7 @@ public final class Tickets {
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
     /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
-    private final ReentrantLock sending = new ReentrantLock();
+    private final Lock sending = new SureLock();
 
     private final LeftTickets leftTickets;
 

@@ -2,10 +2,11 @@
 package org.holdfast.redis.health;
 
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.redis.address.VoterAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ final class SameProcessCheck {
     private final List<NodeHealth> health;
 
     /** Held while a node is admitted: else two inspections at the same time could admit one process twice. */
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = new SureLock();
 
     /** Which process each node was when it was inspected last; null where it never was. */
     private final @Nullable String[] runIds;

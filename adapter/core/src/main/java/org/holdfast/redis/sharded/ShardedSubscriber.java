@@ -5,8 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.ObjLongConsumer;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.releases.ReleaseSubscriber;
 
@@ -15,7 +16,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
 
     private final ShardedNodes nodes;
     private final Executor threads;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Lock lock = new SureLock();
     private final Map<GroupedNodes, ReleaseSubscriber> subscribers = new HashMap<>();
     private final Map<String, Subscription> subscriptions = new HashMap<>();
     private Listener listener = (name, message) -> {};

@@ -10,10 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.holdfast.protocol.env.KeptInterrupt;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ final class Inquiry<T> implements Hearing<T> {
     private final NodeConnector connector;
 
     /** Held by the thread that asks. */
-    private final ReentrantLock asking = new ReentrantLock();
+    private final Lock asking = new SureLock();
 
     private final Map<HostPort, WitnessLine<T>> lines = new LinkedHashMap<>();
     private @Nullable Selector selector;
