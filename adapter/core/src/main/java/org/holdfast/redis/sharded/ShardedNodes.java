@@ -290,7 +290,21 @@ public final class ShardedNodes implements LockNodes {
 
     @Override
     public List<CheckReport.Node> known() {
-        return worst(led().map(LockNodes::known).toList());
+        List<CheckReport.Node> worst = worst(led().map(LockNodes::known).toList());
+        return IntStream.range(0, size())
+                .mapToObj(
+                        node -> locators.hasSlotsOfNoNode(node) ? withSlotsOfNoNode(worst.get(node)) : worst.get(node))
+                .toList();
+    }
+
+    private static CheckReport.Node withSlotsOfNoNode(CheckReport.Node known) {
+        return known.state() == CheckReport.State.UNUSABLE
+                ? known
+                : new CheckReport.Node(
+                        known.address(),
+                        CheckReport.State.UNUSABLE,
+                        "its cluster does not say now which node has some of its slots",
+                        Duration.ZERO);
     }
 
     @Override

@@ -201,6 +201,16 @@ public final class Locators implements AutoCloseable {
                 .toList();
     }
 
+    /** Returns whether a voter is a cluster of which some slots had a node, and have none, as far as is known. */
+    public boolean hasSlotsOfNoNode(int voter) {
+        return entries.get(voter)
+                .cluster()
+                .map(ClusterLocator::map)
+                .filter(map ->
+                        map.firsts().stream().anyMatch(slot -> map.shard(slot).isEmpty()))
+                .isPresent();
+    }
+
     private Stream<ClusterLocator> clusters() {
         return entries.stream().flatMap(entry -> entry.cluster().stream());
     }

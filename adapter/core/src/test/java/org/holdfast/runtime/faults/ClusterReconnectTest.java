@@ -106,6 +106,20 @@ class ClusterReconnectTest {
                         .containsExactly(CheckReport.State.VOTES));
     }
 
+    @Test
+    void status_ofAClusterSomeOfWhoseSlotsNoNodeHas_saysThatItCannotBeUsed() throws Exception {
+        RedisCluster cluster =
+                voters.opened(RedisCluster.startWith(MovingVoters.FILES, 3, "--cluster-require-full-coverage", "no"));
+        LockConnectionFactory locks = voters.locks(cluster.uri(), MEMORY);
+        use(voters.opened(locks.getConnection()), "first", FIRST_USE);
+        await().atMost(FIRST_USE).until(() -> locks.status().nodes().get(0).state() == CheckReport.State.VOTES);
+        int slot = MovingVoters.slot("first");
+        cluster.servers().forEach(server -> server.ask("CLUSTER DELSLOTS " + slot));
+        await().atMost(ofSeconds(20))
+                .untilAsserted(() ->
+                        assertThat(locks.status().nodes().get(0).cause()).contains("which node has some of its slots"));
+    }
+
     private static void use(LockConnection locks, String name, Duration patience) throws Exception {
         LockRequest request = LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(patience);
         assertThat(locks.acquire(request).release()).isNotNull();
