@@ -31,7 +31,7 @@ class LineMutantsTest {
         assertRefuted(
                 "org.holdfast.protocol.waiting.FairLineTest",
                 "waiter_behindOneThatHasNotAsked",
-                new Mutant().with(QUEUE + "WaitLine.java", "if (next != null && next != head) {", "if (false) {"));
+                new Mutant().with(QUEUE + "WaitQueues.java", "if (next[0] != null) {", "if (false) {"));
     }
 
     @ConcurrentTest

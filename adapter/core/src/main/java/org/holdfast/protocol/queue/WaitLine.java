@@ -76,20 +76,6 @@ final class WaitLine {
         }
     }
 
-    /** Waiters that may have something to do now. */
-    record Woken(@Nullable Member head, @Nullable Member next) {
-
-        /** Wakes them, but for the one by which this has come. */
-        void wake(Member by) {
-            if (head != null && head != by) {
-                head.waiter.wake();
-            }
-            if (next != null && next != head) {
-                next.waiter.wake();
-            }
-        }
-    }
-
     void join(Member member) {
         members.addLast(member);
         newHead();
@@ -158,8 +144,9 @@ final class WaitLine {
         }
     }
 
-    /** The nodes have been sent the question for its place. */
-    Woken asked(Member member) {
+    /** The nodes have been sent the question for its place. Returns the waiter that is to be woken; null for none. */
+    @Nullable
+    Member asked(Member member) {
         Member next = members.next(member);
         boolean mayAsk = !member.asked && next != null && !next.asked && !next.inVain;
         member.asked = true;
@@ -168,11 +155,12 @@ final class WaitLine {
     }
 
     /**
-     * The nodes have given it its place.
+     * The nodes have given it its place, once. Returns the waiter that is to be woken; null for none.
      *
      * @param number of its ticket
      */
-    Woken placed(Member member, long number) {
+    @Nullable
+    Member placed(Member member, long number) {
         member.placed = true;
         member.number = number;
         Member after = members.next(member);
@@ -187,14 +175,15 @@ final class WaitLine {
     }
 
     /** No quorum has answered: it has no place, and will ask with a later number. */
-    Woken hasAskedInVain(Member member) {
+    void hasAskedInVain(Member member) {
         member.asked = false;
         member.inVain = true;
-        return changed(null);
+        changes++;
     }
 
-    private Woken changed(@Nullable Member next) {
+    private @Nullable Member changed(@Nullable Member next) {
         changes++;
-        return new Woken(newHead(), next);
+        newHead(); // if it is another one, it is the one that was placed just now, and knows
+        return next;
     }
 }

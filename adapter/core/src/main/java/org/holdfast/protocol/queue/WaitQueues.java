@@ -273,7 +273,7 @@ public final class WaitQueues implements Successor {
 
         /** No quorum has answered: it has to ask again. */
         void hasAskedInVain() {
-            change(mine -> mine.hasAskedInVain(this));
+            inLine(mine -> mine.hasAskedInVain(this));
         }
 
         private void inLine(Consumer<WaitLine> call) {
@@ -283,11 +283,11 @@ public final class WaitQueues implements Successor {
             });
         }
 
-        private void change(Function<WaitLine, WaitLine.Woken> change) {
-            WaitLine.Woken[] woken = new WaitLine.Woken[1];
-            inLine(mine -> woken[0] = change.apply(mine));
-            if (woken[0] != null) { // outside of the map's lock: waiters may borrow threads for it
-                woken[0].wake(this);
+        private void change(Function<WaitLine, WaitLine.@Nullable Member> change) {
+            WaitLine.Member[] next = new WaitLine.Member[1];
+            inLine(mine -> next[0] = change.apply(mine));
+            if (next[0] != null) { // outside of the map's lock: the waiter may borrow a thread for it
+                next[0].waiter().wake();
             }
         }
 
