@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * free, and asks for it like any other thread.
  *
  * <p>Where the stack of a thread ends, the JDK takes a lock, and throws {@link StackOverflowError} behind that (JEP
- * 270): the caller does not know that it has the lock, and gives it back never. So a thread that takes this lock goes
+ * 270): the caller does not know that it has the lock, and never gives it back. So a thread that takes this lock goes
  * deeper first than it has to go to take it and to give it back, and fails there, or not at all. Threads of the
  * application come from any depth.
  */
