@@ -52,7 +52,7 @@ public final class HeldLock {
     private volatile long validUntil;
     private volatile State state;
 
-    // for the order in which something is due alone
+    // guarded by the monitor of the DueOrder
     int place = DueOrder.NOWHERE;
     long dueAt;
 

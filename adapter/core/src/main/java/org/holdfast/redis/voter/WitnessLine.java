@@ -202,8 +202,9 @@ final class WitnessLine<T> implements AutoCloseable {
     }
 
     /**
-     * A witness that asks for a password is asked once more, with one. So is one whose connection is closed by now, as
-     * by an operator who closes all at once: else each would answer two questions later, and not all to the same one.
+     * A witness that asks for a password is asked once more, with one. So is a witness whose connection is closed by
+     * now. An operator may close those to all witnesses at once: without this, the witnesses would answer one or two
+     * questions later, and not all of them the same question.
      */
     private void refused(String reason) {
         boolean asksForPassword = reason.startsWith(NO_PASSWORD);
