@@ -124,9 +124,7 @@ final class PendingRound implements Round {
             }
             return takeFirst();
         } finally {
-            reader.passOnReading();
-            lock.unlock();
-            KeptInterrupt.restore(kept);
+            end(kept);
         }
     }
 
@@ -141,7 +139,15 @@ final class PendingRound implements Round {
                 kept = KeptInterrupt.take(kept);
             }
         } finally {
+            end(kept);
+        }
+    }
+
+    /** Another thread reads from now on, if one waits. */
+    private void end(@Nullable KeptInterrupt kept) {
+        try {
             reader.passOnReading();
+        } finally {
             lock.unlock();
             KeptInterrupt.restore(kept);
         }

@@ -8,6 +8,7 @@ import java.util.function.LongFunction;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.SureLock;
 import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The places in line of the callers of this process: in its queues, and by ticket on the nodes. */
 public final class Places {
+
+    /** So deep, in steps of the stack, a thread goes to leave the line: else it would stand there for ever. */
+    private static final int STEPS = 512;
 
     private final WaitQueues waitQueues;
     private final Tickets tickets;
@@ -156,6 +160,7 @@ public final class Places {
          * @param whenWoken is called when the turn may have come, on any thread. Must not block
          */
         public WaitQueues.Turn enter(Runnable whenWoken) {
+            SureLock.requireRoom(STEPS);
             turn = waitQueues.enter(demand.line(), waiter(whenWoken));
             return turn;
         }

@@ -3,6 +3,7 @@ package org.holdfast.protocol.queue;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters for the same thing in the same way. What differs in anything is another line: a caller must not wait
@@ -28,6 +29,21 @@ record QueueKey(String lock, List<String> others, Kind kind, int permits) {
         List<String> names = new ArrayList<>(others);
         names.add(lock);
         return names;
+    }
+
+    /** Written out: that of a record is linked, and once more after some calls, which needs much of a stack. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof QueueKey key
+                && lock.equals(key.lock)
+                && kind == key.kind
+                && permits == key.permits
+                && others.equals(key.others);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * lock.hashCode() + kind.hashCode()) + permits) + others.hashCode();
     }
 
     /** The ways to wait for what has the same name. */

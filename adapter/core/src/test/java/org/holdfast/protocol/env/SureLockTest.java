@@ -301,4 +301,16 @@ class SureLockTest {
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(condition::signalAll);
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(condition::await);
     }
+
+    @Test
+    void lock_forWhichThereIsNoRoomToWait_isTakenAllTheSame() {
+        ReentrantLock lock = new ReentrantLock() {
+            @Override
+            public void lock() {
+                throw new StackOverflowError();
+            }
+        };
+        SureLock.take(lock);
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+    }
 }

@@ -5,12 +5,15 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
@@ -30,6 +33,7 @@ class ShortStackTest {
     private static final int STACK_BYTES = 256 * 1024;
     private static final int THREADS = 8;
     private static final int NAMES = 16;
+    private static final int PROCESSES = 6;
 
     /** So far up, at the most, from where the stack ends. */
     private static final int MOST_STEPS = 800;
@@ -98,6 +102,45 @@ class ShortStackTest {
         } catch (LockException | IllegalStateException e) {
             // a lock may end with its TTL, where the stack has ended before it was given back
         }
+    }
+
+    /** Several processes, since it needs a moment that only some of them meet. */
+    @Test
+    void waiter_whoseStackEndsOnItsWayIntoTheLineOrOutOfIt_keepsNoOtherWaiting() throws Exception {
+        try (RedisServer redis = RedisServer.start(Path.of("target", "redis"))) {
+            List<Process> processes = new ArrayList<>();
+            List<Path> said = new ArrayList<>();
+            try {
+                for (int i = 0; i < PROCESSES; i++) {
+                    Path log = Files.createTempFile(Path.of("target"), "short-stacks", ".log");
+                    said.add(log);
+                    processes.add(program(redis.uri(), "waited-for-" + i, log));
+                }
+                for (int i = 0; i < PROCESSES; i++) {
+                    assertThat(processes.get(i).waitFor(90, TimeUnit.SECONDS)).isTrue();
+                    assertThat(said.get(i))
+                            .content()
+                            .doesNotContain("overflows: 0")
+                            .contains("waiters=1", "soon=true", "free=true");
+                }
+            } finally {
+                processes.forEach(Process::destroyForcibly);
+            }
+        }
+    }
+
+    private static Process program(String node, String name, Path log) throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return new ProcessBuilder(
+                        java,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ProcessWithShortStacks.class.getName(),
+                        node,
+                        name)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
     }
 
     @Test
