@@ -309,4 +309,19 @@ public final class ClusterMap {
     public List<Integer> firsts() {
         return List.copyOf(segments.keySet());
     }
+
+    /**
+     * Returns whether some slots have no node, as far as is known: since this client has begun, or a majority names none
+     * for so long that no vote counts. Not before a majority was heard.
+     */
+    public boolean hasSlotsOfNoNode() {
+        int next = 0;
+        for (Map.Entry<Integer, Segment> segment : segments.entrySet()) {
+            if (segment.getKey() > next || shard(segment.getKey()).isEmpty()) {
+                return true;
+            }
+            next = segment.getValue().last() + 1;
+        }
+        return next > 0 && next < Slot.COUNT;
+    }
 }

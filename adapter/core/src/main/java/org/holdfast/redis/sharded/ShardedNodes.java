@@ -219,7 +219,7 @@ public final class ShardedNodes implements LockNodes {
         List<CheckReport> reports =
                 allGroups().stream().map(group -> group.check(maxSkewMicros)).toList();
         List<CheckReport.Node> nodes =
-                worst(reports.stream().map(CheckReport::nodes).toList());
+                withSlotsOfNoNode(worst(reports.stream().map(CheckReport::nodes).toList()));
         String clockFault = reports.stream()
                 .map(CheckReport::clockFault)
                 .filter(fault -> !fault.isEmpty())
@@ -290,7 +290,10 @@ public final class ShardedNodes implements LockNodes {
 
     @Override
     public List<CheckReport.Node> known() {
-        List<CheckReport.Node> worst = worst(led().map(LockNodes::known).toList());
+        return withSlotsOfNoNode(worst(led().map(LockNodes::known).toList()));
+    }
+
+    private List<CheckReport.Node> withSlotsOfNoNode(List<CheckReport.Node> worst) {
         return IntStream.range(0, size())
                 .mapToObj(
                         node -> locators.hasSlotsOfNoNode(node) ? withSlotsOfNoNode(worst.get(node)) : worst.get(node))

@@ -201,13 +201,11 @@ public final class Locators implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns whether a voter is a cluster of which some slots had a node, and have none, as far as is known. */
+    /** Returns whether a voter is a cluster of which some slots have no node, as far as is known. */
     public boolean hasSlotsOfNoNode(int voter) {
         return entries.get(voter)
                 .cluster()
-                .map(ClusterLocator::map)
-                .filter(map ->
-                        map.firsts().stream().anyMatch(slot -> map.shard(slot).isEmpty()))
+                .filter(cluster -> cluster.map().hasSlotsOfNoNode())
                 .isPresent();
     }
 

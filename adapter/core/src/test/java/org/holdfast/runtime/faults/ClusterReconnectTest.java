@@ -120,6 +120,19 @@ class ClusterReconnectTest {
                         assertThat(locks.status().nodes().get(0).cause()).contains("which node has some of its slots"));
     }
 
+    /** As after a restart of the application, or where the operator has forgotten them. */
+    @Test
+    void statusAndCheck_ofAClusterSomeOfWhoseSlotsHadNoNodeAtFirst_sayThatItCannotBeUsed() throws Exception {
+        RedisCluster cluster =
+                voters.opened(RedisCluster.startWith(MovingVoters.FILES, 3, "--cluster-require-full-coverage", "no"));
+        int slot = MovingVoters.slot("first");
+        cluster.servers().forEach(server -> server.ask("CLUSTER DELSLOTS " + slot));
+        LockConnectionFactory locks = voters.locks(cluster.uri(), MEMORY);
+        use(voters.opened(locks.getConnection()), "second", FIRST_USE);
+        assertThat(locks.check().nodes().get(0).state()).isEqualTo(CheckReport.State.UNUSABLE);
+        assertThat(locks.status().nodes().get(0).cause()).contains("which node has some of its slots");
+    }
+
     private static void use(LockConnection locks, String name, Duration patience) throws Exception {
         LockRequest request = LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(patience);
         assertThat(locks.acquire(request).release()).isNotNull();
