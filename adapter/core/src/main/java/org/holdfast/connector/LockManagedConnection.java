@@ -162,7 +162,7 @@ final class LockManagedConnection implements ManagedConnection {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "HF0421: " + lost + " leases are lost: " + reason
-                            + " (was the pool flushed, changed or stopped?); nodes keep their locks until the TTL ends");
+                            + " (was the pool flushed, changed or stopped, or does it reclaim connections?); nodes keep their locks until the TTL ends");
         }
         if (failure != null) {
             throw failure;

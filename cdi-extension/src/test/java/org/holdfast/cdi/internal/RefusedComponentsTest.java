@@ -13,6 +13,15 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.faces.component.UIComponent;
+import jakarta.faces.context.FacesContext;
+import jakarta.faces.convert.Converter;
+import jakarta.faces.convert.FacesConverter;
+import jakarta.faces.event.PhaseEvent;
+import jakarta.faces.event.PhaseId;
+import jakarta.faces.event.PhaseListener;
+import jakarta.faces.model.ListDataModel;
+import jakarta.inject.Named;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InterceptorBinding;
@@ -22,6 +31,9 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.websocket.HandshakeResponse;
+import jakarta.websocket.server.HandshakeRequest;
+import jakarta.websocket.server.ServerEndpointConfig;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -43,6 +55,9 @@ class RefusedComponentsTest extends RefusedBeans {
                 bean(StaticObserver.class, "on(java.lang.String)", "would run without its lock"),
                 bean(StaticProducer.class, "produce()", "would run without its lock"),
                 bean(StereotypeOnMethod.class, "work()", "a stereotype has no effect on a method"),
+                bean(Listening.class, "Listening would run without its lock", "Faces makes it itself", "@Named"),
+                bean(Converting.class, "Converting would run without its lock", "managed = true"),
+                bean(Configuring.class, "Configuring would run without its lock", "configurator of WebSocket"),
                 bean(Inheriting.class, "Inheriting would run", "work()", "on a superclass that is not @Inherited"),
                 bean(Overriding.class, "Overriding would run", "work()", "on a superclass that is not @Inherited"));
     }
@@ -50,6 +65,11 @@ class RefusedComponentsTest extends RefusedBeans {
     @Test
     void servlet_whosePublicServiceIsLocked_isAccepted() {
         deploy(ServingPublicly.class);
+    }
+
+    @Test
+    void partOfFaces_thatCdiMakes_isAccepted() {
+        deploy(Rows.class, ConvertingManaged.class, ListeningByName.class);
     }
 
     @Test
@@ -86,6 +106,71 @@ class RefusedComponentsTest extends RefusedBeans {
         @Audited
         @Locked("plain")
         public void work() {}
+    }
+
+    @Dependent
+    public static class Listening implements PhaseListener {
+        private static final long serialVersionUID = 1L;
+
+        @Locked("a")
+        @Override
+        public void beforePhase(PhaseEvent event) {}
+
+        @Override
+        public PhaseId getPhaseId() {
+            return PhaseId.ANY_PHASE;
+        }
+    }
+
+    @Named
+    public static class ListeningByName extends Listening {
+        private static final long serialVersionUID = 1L;
+
+        @Locked("a")
+        @Override
+        public void beforePhase(PhaseEvent event) {}
+    }
+
+    public abstract static class TextConverter implements Converter<String> {
+        @Override
+        public String getAsString(FacesContext context, UIComponent component, String value) {
+            return value;
+        }
+    }
+
+    @Dependent
+    @FacesConverter("a")
+    public static class Converting extends TextConverter {
+        @Locked("a")
+        @Override
+        public String getAsObject(FacesContext context, UIComponent component, String value) {
+            return value;
+        }
+    }
+
+    @Dependent
+    @FacesConverter(value = "b", managed = true)
+    public static class ConvertingManaged extends TextConverter {
+        @Locked("a")
+        @Override
+        public String getAsObject(FacesContext context, UIComponent component, String value) {
+            return value;
+        }
+    }
+
+    /** Another bean injects it. */
+    @Dependent
+    public static class Rows extends ListDataModel<String> {
+        @Locked("a")
+        public void load() {}
+    }
+
+    @Dependent
+    public static class Configuring extends ServerEndpointConfig.Configurator {
+        @Locked("a")
+        @Override
+        public void modifyHandshake(
+                ServerEndpointConfig config, HandshakeRequest request, HandshakeResponse response) {}
     }
 
     @Dependent

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Vetoed;
+import jakarta.faces.event.ActionEvent;
+import jakarta.faces.event.ActionListener;
 import jakarta.servlet.Registration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
@@ -117,6 +119,20 @@ class WebModuleCheckTest {
                 .isThrownBy(() -> startWithCdi(server, type))
                 .withMessageContaining("HF0510")
                 .withMessageContainingAll(words);
+    }
+
+    /** Without a scope it is no bean, and Faces makes it itself. */
+    @Test
+    void partOfFaces_isRefusedOnEveryServer() {
+        for (String server : new String[] {INTERCEPTING, OTHER}) {
+            assertRefused(server, PartOfFaces.class, "PartOfFaces would run without its lock", "Faces makes it itself");
+        }
+    }
+
+    public static class PartOfFaces implements ActionListener {
+        @Locked("a")
+        @Override
+        public void processAction(ActionEvent event) {}
     }
 
     @Test

@@ -311,8 +311,8 @@ public final class ClusterMap {
     }
 
     /**
-     * Returns whether some slots have no node, as far as is known: since this client has begun, or a majority names none
-     * for so long that no vote counts. Not before a majority was heard.
+     * Returns whether some slots have no node, as far as is known: since this client has begun, or a majority names
+     * none for so long that no vote counts. Not before a majority was heard.
      */
     public boolean hasSlotsOfNoNode() {
         int next = 0;

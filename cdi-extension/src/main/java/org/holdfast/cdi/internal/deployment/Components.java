@@ -82,6 +82,11 @@ public final class Components {
         return isMeantToBeReached(type) && ServerInstances.isOne(type);
     }
 
+    /** Returns whether instances are made where no interceptor comes, on whichever server. */
+    boolean isInterceptedNowhere(Class<?> type) {
+        return isMeantToBeReached(type) && ServerInstances.whyNowhere(type).isPresent();
+    }
+
     /** A component that is a superclass of a bean has instances of its own, unless it is abstract. */
     private boolean isBean(Class<?> type) {
         return beans.contains(type)

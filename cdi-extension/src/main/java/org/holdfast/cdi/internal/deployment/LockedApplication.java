@@ -57,8 +57,8 @@ public final class LockedApplication {
         ofBeans.add(type, bindings, reader, problems);
         asynchronous.collect(type);
         components.collect(type.getJavaClass());
-        if (ServerInstances.isFoundByServiceLoader(type.getJavaClass()) && ofBeans.has(type.getJavaClass())) {
-            problems.add(ServerInstances.sentenceOfServiceLoader(type.getJavaClass()));
+        if (ofBeans.has(type.getJavaClass())) {
+            ServerInstances.whyNowhere(type.getJavaClass()).ifPresent(problems::add);
         }
     }
 
@@ -182,11 +182,11 @@ public final class LockedApplication {
         if (server == Intercepted.MADE_BY_CDI && components.isMadeByTheServer(type)) {
             return hasLocks(type) ? List.of(ServerInstances.sentence(type)) : List.of();
         }
+        if (components.isInterceptedNowhere(type) && targets.hasLocks(type)) {
+            return ServerInstances.whyNowhere(type).stream().toList();
+        }
         if (components.mayBeReached(type) || !targets.hasLocks(type)) {
             return List.of();
-        }
-        if (ServerInstances.isFoundByServiceLoader(type)) {
-            return List.of(ServerInstances.sentenceOfServiceLoader(type));
         }
         if (!Components.isOne(type)) {
             return List.of(

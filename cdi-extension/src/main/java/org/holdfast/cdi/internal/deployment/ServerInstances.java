@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.deployment;
 
+import jakarta.inject.Named;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -39,6 +41,28 @@ final class ServerInstances {
 
     private static final List<String> FOUND_BY_SERVICE_LOADER = List.of("jakarta.servlet.ServletContainerInitializer");
 
+    /** WildFly intercepts them if they have a scope, Payara does not. */
+    private static final List<String> CONFIGURATORS =
+            List.of(CONFIGURATOR, "jakarta.websocket.ClientEndpointConfig$Configurator");
+
+    /** What has its types from them is a part of Faces. Those of a data model may come from CDI. */
+    private static final List<String> FACES_PACKAGES = List.of(
+            "jakarta.faces.application.",
+            "jakarta.faces.component.",
+            "jakarta.faces.context.",
+            "jakarta.faces.convert.",
+            "jakarta.faces.event.",
+            "jakarta.faces.lifecycle.",
+            "jakarta.faces.render.",
+            "jakarta.faces.validator.",
+            "jakarta.faces.view.");
+
+    /** Faces makes such classes itself, unless they say that CDI does. */
+    private static final Set<String> FACES_ANNOTATIONS = Set.of(
+            "jakarta.faces.convert.FacesConverter",
+            "jakarta.faces.validator.FacesValidator",
+            "jakarta.faces.component.behavior.FacesBehavior");
+
     private ServerInstances() {}
 
     static boolean isOne(Class<?> type) {
@@ -73,16 +97,46 @@ final class ServerInstances {
                 + " call it";
     }
 
-    /** Returns whether each server makes the instance by a {@code ServiceLoader}, and so with {@code new}. */
-    static boolean isFoundByServiceLoader(Class<?> type) {
-        return TypeNames.firstOf(type, FOUND_BY_SERVICE_LOADER).isPresent();
+    /**
+     * Returns why the methods of such a class run without their locks on every server, or on some that cannot be told
+     * apart; empty if they may have them.
+     */
+    static Optional<String> whyNowhere(Class<?> type) {
+        if (TypeNames.firstOf(type, FOUND_BY_SERVICE_LOADER).isPresent()) {
+            return Optional.of(type.getName()
+                    + " would run without its lock: servers make it by a ServiceLoader, whether it has a scope or"
+                    + " not, and do not intercept it. Move the method to a bean, as one that observes"
+                    + " @Initialized(ApplicationScoped.class)");
+        }
+        if (TypeNames.firstOf(type, CONFIGURATORS).isPresent()) {
+            return Optional.of(type.getName()
+                    + " would run without its lock: servers make a configurator of WebSocket themselves, whether it has a"
+                    + " scope or not, and not all of them intercept it. Move the method to a bean, inject that here, and"
+                    + " call it");
+        }
+        return isMadeByFaces(type)
+                ? Optional.of(type.getName()
+                        + " would run without its lock: Jakarta Faces makes it itself, whether it has a scope or not, and"
+                        + " does not intercept it. Move the method to a bean, inject that here, and call it. A converter,"
+                        + " validator or behavior may have managed = true instead, and what a page binds by a name may"
+                        + " have @Named")
+                : Optional.empty();
     }
 
-    /** Returns why it is refused everywhere. */
-    static String sentenceOfServiceLoader(Class<?> type) {
-        return type.getName()
-                + " would run without its lock: servers make it by a ServiceLoader, whether it has a scope or"
-                + " not, and do not intercept it. Move the method to a bean, as one that observes"
-                + " @Initialized(ApplicationScoped.class)";
+    private static boolean isMadeByFaces(Class<?> type) {
+        return FACES_PACKAGES.stream().anyMatch(prefix -> TypeNames.hasOneBelow(prefix, type))
+                && Arrays.stream(type.getAnnotations()).noneMatch(ServerInstances::hasFacesAskCdi);
+    }
+
+    private static boolean hasFacesAskCdi(Annotation annotation) {
+        Class<? extends Annotation> kind = annotation.annotationType();
+        if (FACES_ANNOTATIONS.contains(kind.getName())) {
+            try {
+                return (Boolean) kind.getMethod("managed").invoke(annotation);
+            } catch (ReflectiveOperationException e) {
+                return false;
+            }
+        }
+        return kind == Named.class || kind.isAnnotationPresent(Named.class); // of a stereotype
     }
 }
