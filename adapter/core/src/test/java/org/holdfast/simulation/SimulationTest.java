@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(QuietWorlds.class)
 class SimulationTest {
 
-    private static final long SEEDS = Long.getLong("simulation.seeds", 500);
+    private static final long SEEDS = Long.getLong("simulation.seeds", 100);
     private static final long FIRST = Long.getLong("simulation.first", 0);
 
     /** What nodes that fail over meet beside. */
