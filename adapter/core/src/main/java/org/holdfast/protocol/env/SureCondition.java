@@ -45,7 +45,8 @@ public final class SureCondition implements Condition {
         while (woken != null) {
             try {
                 LockSupport.unpark(woken.thread);
-            } catch (OutOfMemoryError e) { // the JVM loses a virtual thread then; the others must wake
+            } catch (OutOfMemoryError
+                    | StackOverflowError e) { // the JVM loses a virtual thread then; the others must wake
                 Thread.onSpinWait();
             }
             woken = woken.next;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Places {
 
     /** So deep, in steps of the stack, a thread goes to leave the line: else it would stand there for ever. */
-    private static final int STEPS = 512;
+    private static final int STEPS = 256;
 
     private final WaitQueues waitQueues;
     private final Tickets tickets;

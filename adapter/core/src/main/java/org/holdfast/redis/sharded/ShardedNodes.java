@@ -218,6 +218,9 @@ public final class ShardedNodes implements LockNodes {
     public CheckReport check(long maxSkewMicros) {
         List<CheckReport> reports =
                 allGroups().stream().map(group -> group.check(maxSkewMicros)).toList();
+        if (IntStream.range(0, size()).anyMatch(locators::hasSlotsOfNoNode)) {
+            locators.confirm(); // what is known may be of before this process stood still
+        }
         List<CheckReport.Node> nodes =
                 withSlotsOfNoNode(worst(reports.stream().map(CheckReport::nodes).toList()));
         String clockFault = reports.stream()
