@@ -64,7 +64,8 @@ import org.holdfast.Release;
  * static and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces,
  * decorators, interceptors, and on methods that are overridden without it; by a stereotype on a method; on a class that
  * has private or static observers, producers or timers; on {@code doGet} and its like, which {@code HttpServlet} calls
- * on {@code this}, and on a class that is no bean, as far as a servlet container shows it. Nor is it deployed if the
+ * on {@code this}, on parts that Jakarta Faces makes itself, on configurators of WebSocket, and on a class that is no
+ * bean, as far as a servlet container shows it. Nor is it deployed if the
  * work goes on when the method has returned and no type shows until when: with a parameter {@code AsyncResponse},
  * {@code SseEventSink} or {@code Continuation}, or a result that is a {@code StreamingOutput}, a stream, a type of a
  * reactive library or another {@code Future}, unless the method is {@code Asynchronous}. Nor if one class is registered

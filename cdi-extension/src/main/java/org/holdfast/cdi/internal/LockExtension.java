@@ -100,6 +100,7 @@ public class LockExtension implements Extension {
             return; // it carries the annotation to say that it is ours
         }
         application().addBean(type);
+        application().addName(type.getJavaClass(), event.getBean().getName());
         if (event.getClass().getName().startsWith(OPENWEBBEANS)) {
             application().refuseOnOpenWebBeans(type, event.getBean().getName());
             if (event instanceof ProcessSessionBean) {

@@ -7,6 +7,7 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Model;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -69,7 +70,8 @@ class RefusedComponentsTest extends RefusedBeans {
 
     @Test
     void partOfFaces_thatCdiMakes_isAccepted() {
-        deploy(Rows.class, ConvertingManaged.class, ListeningByName.class);
+        deploy(Rows.class, ConvertingManaged.class, ListeningByName.class, ListeningByStereotype.class);
+        deploy(Rows.class, Listening.class, ListeningByName.class); // the first is there for the other
     }
 
     @Test
@@ -124,6 +126,21 @@ class RefusedComponentsTest extends RefusedBeans {
 
     @Named
     public static class ListeningByName extends Listening {
+        private static final long serialVersionUID = 1L;
+
+        @Locked("a")
+        @Override
+        public void beforePhase(PhaseEvent event) {}
+    }
+
+    @Model
+    @Stereotype
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    public @interface Page {}
+
+    @Page
+    public static class ListeningByStereotype extends Listening {
         private static final long serialVersionUID = 1L;
 
         @Locked("a")

@@ -7,6 +7,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -82,9 +83,16 @@ public final class Components {
         return isMeantToBeReached(type) && ServerInstances.isOne(type);
     }
 
-    /** Returns whether instances are made where no interceptor comes, on whichever server. */
-    boolean isInterceptedNowhere(Class<?> type) {
-        return isMeantToBeReached(type) && ServerInstances.whyNowhere(type).isPresent();
+    /**
+     * Returns why no interceptor comes to instances of the class, on some servers or on all; empty if one may, or if
+     * the class is there for beans that inherit from it.
+     *
+     * @param named whether it is a bean that has a name
+     */
+    Optional<String> whyNowhere(Class<?> type, boolean named) {
+        boolean isInherited =
+                superclasses.contains(type) && !isAnnotated(type) && !ServerInstances.isAnnotatedForFaces(type);
+        return isMeantToBeReached(type) && !isInherited ? ServerInstances.whyNowhere(type, named) : Optional.empty();
     }
 
     /** A component that is a superclass of a bean has instances of its own, unless it is abstract. */

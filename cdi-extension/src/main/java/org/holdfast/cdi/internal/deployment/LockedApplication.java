@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.cdi.internal.factory.FactoryLocator;
@@ -37,6 +39,9 @@ public final class LockedApplication {
     /** A container may show the same more than once. */
     private final Set<String> problems = new LinkedHashSet<>();
 
+    /** The classes of all beans, and whether one of each has a name. */
+    private final Map<Class<?>, Boolean> named = new ConcurrentHashMap<>();
+
     /** Whether components may have names of their own. */
     private volatile boolean componentsDiffer;
 
@@ -57,9 +62,11 @@ public final class LockedApplication {
         ofBeans.add(type, bindings, reader, problems);
         asynchronous.collect(type);
         components.collect(type.getJavaClass());
-        if (ofBeans.has(type.getJavaClass())) {
-            ServerInstances.whyNowhere(type.getJavaClass()).ifPresent(problems::add);
-        }
+    }
+
+    /** Remembers whether a bean has a name, by which a page may bind it. */
+    public void addName(Class<?> bean, @Nullable String name) {
+        named.merge(bean, name != null, Boolean::logicalOr);
     }
 
     /** Remembers that an EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. */
@@ -98,6 +105,11 @@ public final class LockedApplication {
 
     /** Looks at what is known only when all beans are. */
     public void complete() {
+        named.forEach((bean, hasName) -> {
+            if (ofBeans.has(bean)) {
+                components.whyNowhere(bean, hasName).ifPresent(problems::add);
+            }
+        });
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
         problems.addAll(asynchronous.problems(beans, (type, method) -> ofBeans.find(type, method) != null));
         componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
@@ -182,8 +194,9 @@ public final class LockedApplication {
         if (server == Intercepted.MADE_BY_CDI && components.isMadeByTheServer(type)) {
             return hasLocks(type) ? List.of(ServerInstances.sentence(type)) : List.of();
         }
-        if (components.isInterceptedNowhere(type) && targets.hasLocks(type)) {
-            return ServerInstances.whyNowhere(type).stream().toList();
+        Optional<String> nowhere = components.whyNowhere(type, named.getOrDefault(type, false));
+        if (nowhere.isPresent() && targets.hasLocks(type)) {
+            return List.of(nowhere.get());
         }
         if (components.mayBeReached(type) || !targets.hasLocks(type)) {
             return List.of();
@@ -208,6 +221,7 @@ public final class LockedApplication {
     public void clear() {
         ofBeans.clear();
         components.clear();
+        named.clear();
         asynchronous.clear();
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.deployment;
 
-import jakarta.inject.Named;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -63,6 +63,12 @@ final class ServerInstances {
             "jakarta.faces.validator.FacesValidator",
             "jakarta.faces.component.behavior.FacesBehavior");
 
+    private static final Map<String, String> OMNIFACES = Map.of(
+            "jakarta.faces.convert.FacesConverter",
+            "org.omnifaces.cdi.converter.ConverterManager",
+            "jakarta.faces.validator.FacesValidator",
+            "org.omnifaces.cdi.validator.ValidatorManager");
+
     private ServerInstances() {}
 
     static boolean isOne(Class<?> type) {
@@ -100,8 +106,10 @@ final class ServerInstances {
     /**
      * Returns why the methods of such a class run without their locks on every server, or on some that cannot be told
      * apart; empty if they may have them.
+     *
+     * @param named whether CDI makes it, too, for a page that binds it by a name
      */
-    static Optional<String> whyNowhere(Class<?> type) {
+    static Optional<String> whyNowhere(Class<?> type, boolean named) {
         if (TypeNames.firstOf(type, FOUND_BY_SERVICE_LOADER).isPresent()) {
             return Optional.of(type.getName()
                     + " would run without its lock: servers make it by a ServiceLoader, whether it has a scope or"
@@ -114,7 +122,7 @@ final class ServerInstances {
                     + " scope or not, and not all of them intercept it. Move the method to a bean, inject that here, and"
                     + " call it");
         }
-        return isMadeByFaces(type)
+        return !named && isMadeByFaces(type)
                 ? Optional.of(type.getName()
                         + " would run without its lock: Jakarta Faces makes it itself, whether it has a scope or not, and"
                         + " does not intercept it. Move the method to a bean, inject that here, and call it. A converter,"
@@ -125,18 +133,40 @@ final class ServerInstances {
 
     private static boolean isMadeByFaces(Class<?> type) {
         return FACES_PACKAGES.stream().anyMatch(prefix -> TypeNames.hasOneBelow(prefix, type))
-                && Arrays.stream(type.getAnnotations()).noneMatch(ServerInstances::hasFacesAskCdi);
+                && Arrays.stream(type.getAnnotations())
+                        .noneMatch(annotation -> hasFacesAskCdi(annotation) || hasOmniFacesAskCdi(annotation, type));
     }
 
     private static boolean hasFacesAskCdi(Annotation annotation) {
         Class<? extends Annotation> kind = annotation.annotationType();
-        if (FACES_ANNOTATIONS.contains(kind.getName())) {
-            try {
-                return (Boolean) kind.getMethod("managed").invoke(annotation);
-            } catch (ReflectiveOperationException e) {
-                return false;
-            }
+        if (!FACES_ANNOTATIONS.contains(kind.getName())) {
+            return false;
         }
-        return kind == Named.class || kind.isAnnotationPresent(Named.class); // of a stereotype
+        try {
+            return (Boolean) kind.getMethod("managed").invoke(annotation);
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
+    }
+
+    /** OmniFaces has CDI make each converter and validator that is a bean. */
+    private static boolean hasOmniFacesAskCdi(Annotation annotation, Class<?> type) {
+        String maker = OMNIFACES.get(annotation.annotationType().getName());
+        if (maker == null) {
+            return false;
+        }
+        try {
+            Class.forName(maker, false, type.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** Returns whether Faces has instances of the class itself, and not only of those that inherit from it. */
+    static boolean isAnnotatedForFaces(Class<?> type) {
+        return Arrays.stream(type.getAnnotations())
+                .anyMatch(annotation ->
+                        FACES_ANNOTATIONS.contains(annotation.annotationType().getName()));
     }
 }
