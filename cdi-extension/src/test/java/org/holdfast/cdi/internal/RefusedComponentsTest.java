@@ -127,10 +127,6 @@ class RefusedComponentsTest extends RefusedBeans {
     @Named
     public static class ListeningByName extends Listening {
         private static final long serialVersionUID = 1L;
-
-        @Locked("a")
-        @Override
-        public void beforePhase(PhaseEvent event) {}
     }
 
     @Model
@@ -142,10 +138,6 @@ class RefusedComponentsTest extends RefusedBeans {
     @Page
     public static class ListeningByStereotype extends Listening {
         private static final long serialVersionUID = 1L;
-
-        @Locked("a")
-        @Override
-        public void beforePhase(PhaseEvent event) {}
     }
 
     public abstract static class TextConverter implements Converter<String> {

@@ -45,9 +45,8 @@ public final class SureCondition implements Condition {
         while (woken != null) {
             try {
                 LockSupport.unpark(woken.thread);
-            } catch (OutOfMemoryError
-                    | StackOverflowError e) { // the JVM loses a virtual thread then; the others must wake
-                Thread.onSpinWait();
+            } catch (OutOfMemoryError | StackOverflowError e) {
+                Thread.onSpinWait(); // without memory the JVM loses a virtual thread; the others must wake
             }
             woken = woken.next;
         }

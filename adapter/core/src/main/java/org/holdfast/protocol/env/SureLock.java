@@ -33,7 +33,7 @@ public final class SureLock implements Lock {
     /** A virtual thread waits by code of Java, where another one waits in the operating system. */
     private static final int TIMES_IF_VIRTUAL = 2;
 
-    /** {@code Thread.isVirtual}; null before JDK 21. */
+    /** {@code Thread.isVirtual}; null where the JDK has no virtual threads. */
     private static final @Nullable MethodHandle IS_VIRTUAL = isVirtual();
 
     private final ReentrantLock mutex = new ReentrantLock();
