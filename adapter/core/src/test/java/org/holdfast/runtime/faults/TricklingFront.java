@@ -33,6 +33,11 @@ public final class TricklingFront implements AutoCloseable {
         return "redis://127.0.0.1:" + listener.getLocalPort();
     }
 
+    /** Returns the ends of the connections that are open now. */
+    Set<Socket> open() {
+        return Set.copyOf(open);
+    }
+
     void trickle() {
         trickling = true;
     }
