@@ -193,7 +193,7 @@ final class SharedReader {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            SureLock.take(lock); // other threads wait for this one
+            SureLock.takeAgain(lock); // other threads wait for this one
             if (own == selection) {
                 reading = false;
                 try {

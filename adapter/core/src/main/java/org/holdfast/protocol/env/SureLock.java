@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class SureLock implements Lock {
 
     private static final long TURN_MILLIS = 10;
+
+    /** So long a thread pauses that asks again and again, as it could not wait. */
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /** So deep, in steps of some 64 bytes, a thread goes to take the lock and to give it back. */
     private static final int STEPS = 32;
@@ -93,8 +97,15 @@ public final class SureLock implements Lock {
         return steps == 0 ? 1 : descend(steps - 1, b, c, d, e, a) + (a + b + c + d + e) / 15;
     }
 
+    /** As {@link #take}, for a thread that meant to give the lock back for a moment: it has it still if that failed. */
+    public static void takeAgain(Lock lock) {
+        if (!(lock instanceof SureLock sure && sure.mutex.isHeldByCurrentThread())) {
+            take(lock);
+        }
+    }
+
     /**
-     * Takes the lock again, as a thread that has given it back for a moment. To wait for it needs memory, and room on
+     * Takes the lock, whatever fails, as a thread must that others wait for. To wait for it needs memory, and room on
      * the stack; without one of them, the thread asks until it has it.
      */
     public static void take(Lock lock) {
@@ -106,7 +117,7 @@ public final class SureLock implements Lock {
             lock.lock();
         } catch (OutOfMemoryError | StackOverflowError e) {
             while (!lock.tryLock()) {
-                Thread.onSpinWait();
+                letOthersRun();
             }
         }
     }
@@ -117,8 +128,17 @@ public final class SureLock implements Lock {
             lockInTurns();
         } catch (OutOfMemoryError | StackOverflowError e) { // and the thread may have it all the same
             while (mutex.getHoldCount() == before && !mutex.tryLock()) {
-                Thread.onSpinWait();
+                letOthersRun();
             }
+        }
+    }
+
+    /** A virtual thread may have the carrier that the thread with the lock needs: to yield it is not enough. */
+    private static void letOthersRun() {
+        try {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            Thread.onSpinWait();
         }
     }
 

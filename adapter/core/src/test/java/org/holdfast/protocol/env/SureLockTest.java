@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -312,5 +313,17 @@ class SureLockTest {
         };
         SureLock.take(lock);
         assertThat(lock.getHoldCount()).isEqualTo(1);
+    }
+
+    @Test
+    void lock_thatIsHeldStill_isTakenAgainNoSecondTime() throws Exception {
+        SureLock lock = new SureLock();
+        lock.lock();
+        SureLock.takeAgain(lock);
+        lock.unlock();
+        SureLock.takeAgain(lock);
+        assertThat(CompletableFuture.supplyAsync(lock::tryLock).get()).isFalse();
+        lock.unlock();
+        assertThat(CompletableFuture.supplyAsync(lock::tryLock).get()).isTrue();
     }
 }
