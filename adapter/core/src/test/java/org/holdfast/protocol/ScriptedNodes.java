@@ -24,6 +24,7 @@ public final class ScriptedNodes implements Nodes {
     private long clockErrorMicros;
     private long sendingMillis;
     private boolean measured;
+    private Function<Command, Object> routes = command -> "all";
     private int roundsNotLeft;
     private boolean keepsLateAnswers;
     private boolean losesLateAnswers;
@@ -127,6 +128,17 @@ public final class ScriptedNodes implements Nodes {
 
     @Override
     public void prepare() {}
+
+    /** Has commands go to several processes of each node. */
+    public ScriptedNodes routes(Function<Command, Object> routes) {
+        this.routes = routes;
+        return this;
+    }
+
+    @Override
+    public Object route(Command command) {
+        return routes.apply(command);
+    }
 
     @Override
     public Round send(Command command, NodeSet targets) {

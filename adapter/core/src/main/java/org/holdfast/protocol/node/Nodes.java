@@ -33,6 +33,14 @@ public interface Nodes {
     default void requireTogether(List<String> names) {}
 
     /**
+     * Returns a mark of the processes that a command goes to now: equal for commands that go to the same ones. It asks
+     * no node. A node may be many processes, one of which hangs while the others answer.
+     */
+    default Object route(Command command) {
+        return "all";
+    }
+
+    /**
      * Returns whether the clocks of a quorum seem to be further from a wall clock than the limit, without asking them.
      *
      * <p>False where they were not measured. True is no proof, since our monotonic clock may have stood still after the

@@ -2,6 +2,8 @@
 package org.holdfast.protocol.quorum;
 
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -9,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
@@ -46,8 +49,8 @@ public final class UnfinishedReleases {
     private final WakeUp sweeps;
     private final List<LinkedBlockingDeque<Unfinished>> byNode = new ArrayList<>();
 
-    /** The nodes that have confirmed a release after it was waited for. */
-    private final Set<Integer> answering = ConcurrentHashMap.newKeySet();
+    /** Those that have confirmed a release after it was waited for. */
+    private final Set<Route> answering = ConcurrentHashMap.newKeySet();
 
     /** @param sweeps has {@link #retry} called in time */
     public UnfinishedReleases(Time time, int nodes, WakeUp sweeps) {
@@ -68,6 +71,13 @@ public final class UnfinishedReleases {
             return refusedAt.isPresent() && now - refusedAt.getAsLong() > ttl;
         }
     }
+
+    /**
+     * The processes of a node to which releases go.
+     *
+     * @param route from {@link Nodes#route}
+     */
+    private record Route(int node, Object route) {}
 
     int nodes() {
         return byNode.size();
@@ -111,16 +121,17 @@ public final class UnfinishedReleases {
     }
 
     /**
-     * Sends each node again the releases that it has not confirmed: one first, and the others if that one is confirmed.
-     * If that takes longer than 10 ms, they are sent at the next call.
+     * Sends each node again the releases that it has not confirmed: one first by each route, and the others of a route
+     * if that one is confirmed. If that takes longer than 10 ms, they are sent at the next call.
      *
      * @param deadline until when to wait at the most
      */
     public void retry(Nodes nodes, long deadline) {
         boolean more = false;
         for (int node = 0; node < byNode.size(); node++) {
-            if (answering.remove(node) || retryNext(nodes, node, deadline)) {
-                sendBatch(nodes, node);
+            Set<Object> open = routesThatConfirm(nodes, node, deadline);
+            if (!open.isEmpty()) {
+                sendBatch(nodes, node, open);
                 more |= !byNode.get(node).isEmpty();
             }
         }
@@ -147,14 +158,8 @@ public final class UnfinishedReleases {
     }
 
     /** One round's worth: a node that came back is not flooded. */
-    private void sendBatch(Nodes nodes, int node) {
-        List<Unfinished> batch = new ArrayList<>();
-        BatchSize size = new BatchSize();
-        Unfinished next;
-        while (!size.isFull() && (next = poll(node)) != null) {
-            batch.add(next);
-            size.add(next.release().claim());
-        }
+    private void sendBatch(Nodes nodes, int node, Set<Object> open) {
+        List<Unfinished> batch = take(node, release -> open.contains(nodes.route(release)));
         List<Round> rounds =
                 nodes.sendAll(batch.stream().map(Unfinished::release).toList(), NodeSet.of(node));
         for (int i = 0; i < batch.size(); i++) {
@@ -163,25 +168,39 @@ public final class UnfinishedReleases {
         }
     }
 
-    private boolean retryNext(Nodes nodes, int node, long deadline) {
-        Unfinished next = poll(node);
-        if (next == null) {
-            return false;
-        }
-        Round round = nodes.send(next.release(), NodeSet.of(node));
+    /** Sends one release by each route of which that is not known; returns the routes that have confirmed one. */
+    private Set<Object> routesThatConfirm(Nodes nodes, int node, long deadline) {
+        Set<Object> open = new HashSet<>();
+        answering.removeIf(known -> known.node() == node && open.add(known.route()));
+        Set<Object> tried = new HashSet<>(open);
+        List<Unfinished> firsts = take(node, release -> tried.add(nodes.route(release)));
+        List<Round> rounds = firsts.stream()
+                .map(first -> nodes.send(first.release(), NodeSet.of(node)))
+                .toList();
         long brief = time.nanoTime() + BRIEF_NANOS;
-        Answer answer = round.next(brief - deadline < 0 ? brief : deadline);
+        long until = brief - deadline < 0 ? brief : deadline;
+        for (int i = 0; i < firsts.size(); i++) {
+            Object route = nodes.route(firsts.get(i).release());
+            if (isConfirmed(firsts.get(i), new Route(node, route), rounds.get(i), until)) {
+                open.add(route);
+            }
+        }
+        return open;
+    }
+
+    private boolean isConfirmed(Unfinished sent, Route route, Round round, long until) {
+        Answer answer = round.next(until);
         round.leave(late -> {
-            keepUnlessHeard(late, next);
+            keepUnlessHeard(late, sent);
             if (isHeard(late)) {
-                answering.add(node);
+                answering.add(route);
                 sweeps.within(PAUSE_NANOS);
             }
         });
         if (answer == null) {
             return false;
         }
-        keepUnlessHeard(answer, next);
+        keepUnlessHeard(answer, sent);
         return isHeard(answer);
     }
 
@@ -205,13 +224,22 @@ public final class UnfinishedReleases {
         return reply instanceof Reply.Released || reply instanceof Reply.Gone || reply instanceof Reply.Held;
     }
 
-    /** Returns the next one that can still matter. */
-    private Unfinished poll(int node) {
-        Unfinished next;
-        do {
-            next = byNode.get(node).pollFirst();
-        } while (next != null && next.isOver(time.nanoTime()));
-        return next;
+    /** Takes a batch of those that can still matter and are wanted, the oldest first. */
+    private List<Unfinished> take(int node, Predicate<Command.Release> wanted) {
+        List<Unfinished> taken = new ArrayList<>();
+        BatchSize size = new BatchSize();
+        Iterator<Unfinished> all = byNode.get(node).iterator();
+        while (!size.isFull() && all.hasNext()) {
+            Unfinished next = all.next();
+            if (next.isOver(time.nanoTime())) {
+                all.remove();
+            } else if (wanted.test(next.release())) {
+                all.remove();
+                taken.add(next);
+                size.add(next.release().claim());
+            }
+        }
+        return taken;
     }
 
     /** Returns how many releases are not confirmed, on all nodes together. */

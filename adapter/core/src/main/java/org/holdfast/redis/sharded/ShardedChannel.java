@@ -90,6 +90,11 @@ final class ShardedChannel implements NodeChannel {
     }
 
     @Override
+    public Object route(Command command) {
+        return nodes.lastShards(CommandName.of(command));
+    }
+
+    @Override
     public boolean isClockSkewed(long wallMicros, long limitMicros) {
         return channels.values().stream().anyMatch(channel -> channel.isClockSkewed(wallMicros, limitMicros));
     }

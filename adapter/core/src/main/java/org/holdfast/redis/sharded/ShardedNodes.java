@@ -87,6 +87,11 @@ public final class ShardedNodes implements LockNodes {
         return groupOf(locators.shards(slot(name)));
     }
 
+    /** Returns the shards that had a name when that was known last. */
+    List<Optional<Shard>> lastShards(String name) {
+        return locators.lastShards(slot(name));
+    }
+
     private GroupedNodes groupOf(List<Optional<Shard>> shards) {
         GroupedNodes known = groups.get(shards);
         return known != null ? known : open(shards);

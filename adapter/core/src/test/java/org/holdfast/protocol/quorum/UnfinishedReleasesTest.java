@@ -86,6 +86,29 @@ class UnfinishedReleasesTest {
         assertThat(nodes.roundsNotLeft()).isZero();
     }
 
+    /** As where a node is a cluster, and one of its shards hangs. */
+    @Test
+    void releases_byARouteThatConfirmsOne_areAllSent_whileThoseByAnotherRouteAreSilent() {
+        nodes.routes(command -> isAmongFirst(command, 300))
+                .node(1, command -> isAmongFirst(command, 300) ? SILENCE : ScriptedNodes.agree(command));
+        add(305, NodeSet.of(1));
+        retry();
+        assertThat(unfinished.size()).as("by the route that is silent").isEqualTo(300);
+        assertThat(sentTo(1)).isEqualTo(5 + 1);
+        retry();
+        assertThat(sentTo(1)).isEqualTo(5 + 2);
+        assertThat(sweeps).last().isEqualTo(LATER);
+        nodes.node(1, ScriptedNodes::agree);
+        retry();
+        retry();
+        assertThat(unfinished.size()).isZero();
+        assertThat(nodes.roundsNotLeft()).isZero();
+    }
+
+    private static boolean isAmongFirst(Command command, int count) {
+        return ((Command.Release) command).claim().token() <= count;
+    }
+
     /** Leases are renewed on the same thread: a node timeout may be longer than a TTL. */
     @Test
     void node_thatIsSlow_isNotWaitedForAndSentTheRestWhenItHasAnswered() {

@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.holdfast.CheckReport;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -41,6 +46,9 @@ class ClusterReconnectTest {
     private static final Duration LOOKS = ofSeconds(4);
 
     private static final int TIMES = 2;
+
+    /** One at a time, these take twice as long as looks do. */
+    private static final int MANY = 80;
 
     @RegisterExtension
     final MovingVoters voters = new MovingVoters();
@@ -131,6 +139,41 @@ class ClusterReconnectTest {
         use(voters.opened(locks.getConnection()), "second", FIRST_USE);
         assertThat(locks.check().nodes().get(0).state()).isEqualTo(CheckReport.State.UNUSABLE);
         assertThat(locks.status().nodes().get(0).cause()).contains("which node has some of its slots");
+    }
+
+    /** A node that hangs is asked about one of its releases at a time, ten times a second. */
+    @Test
+    void release_thatAShardHasMissed_isSentAgainAtOnceWhenItIsBack_thoughAnotherShardHangsWithMany() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0, ofSeconds(120)));
+        Map<String, String> settings = new HashMap<>(MovingVoters.settings(cluster.uri(), ofSeconds(10)));
+        settings.putAll(Map.of("nodeTimeoutMillis", "300", "keyPrefix", "missed"));
+        LockConnection locks =
+                voters.opened(voters.opened(Holdfast.connect(settings)).getConnection());
+        RedisServer hanging = cluster.owner(MovingVoters.slot("0"));
+        RedisServer back = cluster.owner(MovingVoters.slot("last"));
+        List<Lease> many = new ArrayList<>();
+        for (int i = 0; many.size() < MANY; i++) {
+            if (cluster.owner(MovingVoters.slot("" + i)) == hanging) {
+                many.add(locks.acquire(LockRequest.of("" + i).waitTimeout(FIRST_USE)));
+            }
+        }
+        Lease last = locks.acquire(LockRequest.of("last").waitTimeout(FIRST_USE));
+        hanging.freeze();
+        many.forEach(Lease::release);
+        back.freeze();
+        last.release();
+        assertThat(unconfirmed()).isEqualTo(MANY + 1);
+        back.thaw();
+        await().atMost(LOOKS).until(() -> unconfirmed() == MANY);
+        hanging.thaw();
+        await().atMost(LOOKS).until(() -> unconfirmed() == 0);
+    }
+
+    private static int unconfirmed() throws Exception {
+        MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+        ObjectName ofTest = new ObjectName("org.holdfast:type=LockService,prefix=missed,*");
+        return (int)
+                beans.getAttribute(beans.queryNames(ofTest, null).iterator().next(), "UnconfirmedReleases");
     }
 
     private static void use(LockConnection locks, String name, Duration patience) throws Exception {
