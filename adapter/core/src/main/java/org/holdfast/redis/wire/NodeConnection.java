@@ -317,9 +317,10 @@ public final class NodeConnection extends Connection {
 
     @Override
     protected @Nullable Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
-        if (socket != null) { // else we are being introduced
-            socket.answerDeadline().beginAnswer();
+        if (socket == null) { // we are being introduced
+            return NodeErrors.readIntroduction(replies(in)::read);
         }
+        socket.answerDeadline().beginAnswer();
         return replies(in).read();
     }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.wire;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Says what an error of a node means to the operator, and what to do. No advice weakens safety. */
 public final class NodeErrors {
@@ -32,6 +37,9 @@ public final class NodeErrors {
 
     /** What follows in an error of Redis is what it was sent, cut off somewhere. */
     private static final String ARGUMENTS = ", with args beginning with";
+
+    /** What a node says when it closes a connection that it has just accepted: before it has received a password. */
+    private static final List<String> REFUSED_CONNECTIONS = List.of("ERR max number of clients", "DENIED ");
 
     private NodeErrors() {}
 
@@ -110,5 +118,39 @@ public final class NodeErrors {
         }
         String sentence = error.endsWith(".") ? error : error + ".";
         return sentence + " The node has answered nothing: if it expects TLS, its address must begin with rediss://";
+    }
+
+    /**
+     * Reads an answer to an introduction. Jedis takes no notice of an error that answers a name: the reason would be
+     * lost, and the next request would fail.
+     *
+     * @param reply reads the answer
+     * @throws JedisConnectionException if the node has refused the connection
+     */
+    static @Nullable Object readIntroduction(Supplier<@Nullable Object> reply) {
+        try {
+            return reply.get();
+        } catch (JedisDataException e) {
+            String error = String.valueOf(e.getMessage());
+            throw isOfRefusedConnection(error) ? new JedisConnectionException(error) : e;
+        }
+    }
+
+    private static boolean isOfRefusedConnection(String error) {
+        return REFUSED_CONNECTIONS.stream().anyMatch(error::startsWith);
+    }
+
+    /**
+     * Returns what a node said that refused a connection; empty if that is not what it said. To write on such a
+     * connection fails before anything is read.
+     *
+     * @param come what the node has sent
+     */
+    static Optional<IOException> ofRefusedConnection(byte[] come) {
+        String first =
+                new String(come, StandardCharsets.UTF_8).lines().findFirst().orElse("");
+        return first.startsWith("-") && isOfRefusedConnection(first.substring(1))
+                ? Optional.of(new IOException(first.substring(1)))
+                : Optional.empty();
     }
 }

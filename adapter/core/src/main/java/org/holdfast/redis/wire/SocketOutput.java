@@ -76,6 +76,21 @@ final class SocketOutput extends OutputStream {
         } catch (SocketTimeoutException e) {
             channel.close(); // Jedis would look for an error that the node may have sent, however long it is
             throw e;
+        } catch (IOException e) {
+            throw NodeErrors.ofRefusedConnection(whatHasCome()).orElse(e);
+        }
+    }
+
+    /** Returns what the peer has sent that was not read, or the first of it. */
+    private byte[] whatHasCome() {
+        try {
+            outgoing.clear();
+            channel.read(outgoing);
+            byte[] come = new byte[outgoing.flip().remaining()];
+            outgoing.get(come);
+            return come;
+        } catch (IOException e) {
+            return NONE;
         }
     }
 

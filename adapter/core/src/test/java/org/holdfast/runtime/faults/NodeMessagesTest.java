@@ -75,6 +75,23 @@ class NodeMessagesTest {
         }
     }
 
+    /** It closes the connection at once: to write on that fails, or to read does. */
+    @Test
+    void node_thatHasTooManyClients_saysSo_wheneverItIsChecked() throws Exception {
+        Map<String, String> settings = settings("");
+        try (RedisServer redis = RedisServer.start(scratch)) {
+            settings.putAll(Map.of("nodes", redis.uri(), "guard", "OFF"));
+            try (LockConnectionFactory locks = Holdfast.connect(settings);
+                    LockConnection connection = locks.getConnection()) {
+                connection.acquire("order");
+                redis.command("CONFIG SET maxclients 1");
+                for (int times = 0; times < 50; times++) {
+                    assertThat(locks.check().nodes().get(0).cause()).contains("max number of clients");
+                }
+            }
+        }
+    }
+
     @Test
     void node_thatSpeaksTls_isNamedWhereTheAddressDoesNot() throws Exception {
         Certificates authority = Certificates.in(scratch.resolve("authority"));
