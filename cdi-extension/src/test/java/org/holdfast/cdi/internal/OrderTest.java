@@ -16,7 +16,14 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.holdfast.Lease;
 import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.Locked;
@@ -25,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** Which interceptor is outside of which. The transaction is only a priority here; tests on servers have real ones. */
 class OrderTest extends Application {
 
-    private static final List<String> SEEN = new ArrayList<>();
+    private static final List<String> SEEN = Collections.synchronizedList(new ArrayList<>());
 
     private static void see(String what) {
         SEEN.add(what + (isHeld("ordered") ? ", locked" : ", free"));
@@ -198,5 +205,68 @@ class OrderTest extends Application {
         assertThat(SEEN)
                 .containsExactly(
                         "attempt, free", "acquired", "work, locked", "attempt, free", "acquired", "work, locked");
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface Hedged {}
+
+    /** As a retry after a time limit whose first attempt goes on: outside of the lock. */
+    @Hedged
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 50)
+    public static class TwoAttemptsAtOnce {
+        @AroundInvoke
+        Object attempt(InvocationContext context) throws Exception {
+            FutureTask<Object> other = new FutureTask<>(() -> {
+                assertThat(Overtaken.FIRST_WORKS.await(30, TimeUnit.SECONDS)).isTrue();
+                return context.proceed();
+            });
+            new Thread(other, "other-attempt").start();
+            context.proceed();
+            return other.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Overtaken {
+        private static final CountDownLatch FIRST_WORKS = new CountDownLatch(1);
+        private final List<Long> tokens = new CopyOnWriteArrayList<>();
+        private final AtomicInteger inside = new AtomicInteger();
+        private final AtomicInteger most = new AtomicInteger();
+
+        @Inject
+        private Lease lease;
+
+        @Hedged
+        @Locked("ordered")
+        @InTransaction
+        public void work() {
+            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            tokens.add(lease.token());
+            FIRST_WORKS.countDown();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300)); // the other attempt has the time to come
+            lease.requireHeld();
+            inside.decrementAndGet();
+        }
+
+        public List<Long> tokens() {
+            return tokens;
+        }
+
+        public int most() {
+            return most.get();
+        }
+    }
+
+    @Test
+    void attempt_thatBeginsWhileAnotherGoesOn_takesTheLockForItself() {
+        SEEN.clear();
+        Overtaken bean = deploy(Overtaken.class, new Class<?>[] {TwoAttemptsAtOnce.class, Transaction.class});
+        bean.work();
+        assertThat(bean.most()).isOne();
+        assertThat(bean.tokens()).hasSize(2).doesNotHaveDuplicates().isSorted();
+        assertThat(isHeld("ordered")).isFalse();
     }
 }

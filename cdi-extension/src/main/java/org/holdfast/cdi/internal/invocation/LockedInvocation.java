@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** One call of a locked method: what its two interceptors share. For one thread, until the method has returned. */
 public final class LockedInvocation {
 
-    private static final String KEY = LockedInvocation.class.getName();
-
     private final CallServices services;
     private final LockedOperation operation;
     private final InvocationContext context;
@@ -38,7 +36,6 @@ public final class LockedInvocation {
     /** Whether that transaction has committed, and the lock was lost by then: behind its last check. */
     private volatile boolean committedWithout;
 
-    private boolean proceeding;
     private @Nullable Object returned;
 
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
@@ -51,18 +48,19 @@ public final class LockedInvocation {
 
     /** Returns the call that is being intercepted. */
     public static LockedInvocation of(InvocationContext context) {
-        if (context.getContextData().get(KEY) instanceof LockedInvocation invocation) {
-            return invocation;
-        }
-        throw new IllegalStateException(
-                "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+        return Attempts.of(context)
+                .current()
+                .orElseThrow(() -> new IllegalStateException(
+                        "HF0507: " + context.getMethod() + " was called without its lock, so it does not run"));
     }
 
-    /** Returns whether the lock is taken for this very call: a container may have an interceptor twice. */
+    /**
+     * Returns whether the calling thread has taken the lock for this very call: a container may have an interceptor
+     * twice. Another thread makes another attempt at the call.
+     */
     public static boolean isUnderWay(InvocationContext context) {
-        return context.getContextData().get(KEY) instanceof LockedInvocation invocation
-                && invocation.proceeding
-                && invocation.isOf(context);
+        LockedInvocation own = Attempts.of(context).ofThisThread();
+        return own != null && own.isOf(context);
     }
 
     /** Another call would have data of its own; if a container shared them, it must not go without its lock. */
@@ -236,18 +234,25 @@ public final class LockedInvocation {
     }
 
     private @Nullable Object proceed() throws Exception {
-        context.getContextData().put(KEY, this);
         if (isKeptByOuterTransaction()) {
             tellEndAfterTransaction();
         }
         news().acquired();
         services.leases().enter(lease());
-        proceeding = true;
+        try {
+            return proceedAsAttempt();
+        } finally {
+            services.leases().leave();
+        }
+    }
+
+    private @Nullable Object proceedAsAttempt() throws Exception {
+        Attempts attempts = Attempts.of(context);
+        LockedInvocation before = attempts.begin(this);
         try {
             return context.proceed();
         } finally {
-            proceeding = false; // an outer interceptor may try again
-            services.leases().leave();
+            attempts.end(before); // an outer interceptor may try again
         }
     }
 

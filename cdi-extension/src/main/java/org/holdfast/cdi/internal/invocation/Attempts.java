@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.invocation;
+
+import jakarta.interceptor.InvocationContext;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts at one call that are under way, by the thread that has begun each.
+ *
+ * <p>An interceptor outside of the lock may begin one while another goes on: a retry after a time limit does, whose
+ * first attempt does not stop. Each of them takes the lock for itself. Safe for use by any number of threads.
+ */
+final class Attempts {
+
+    private static final String KEY = Attempts.class.getName();
+
+    private final Map<Thread, LockedInvocation> byThread = new ConcurrentHashMap<>();
+
+    private Attempts() {}
+
+    /** Returns those at a call. The data of a call are not made for several threads, which may come here at once. */
+    static Attempts of(InvocationContext call) {
+        Map<String, Object> data = call.getContextData();
+        synchronized (data) {
+            if (data.get(KEY) instanceof Attempts known) {
+                return known;
+            }
+            Attempts first = new Attempts();
+            data.put(KEY, first);
+            return first;
+        }
+    }
+
+    /** Returns that of the calling thread; null if it has none. */
+    @Nullable
+    LockedInvocation ofThisThread() {
+        return byThread.get(Thread.currentThread());
+    }
+
+    /** Returns that of the calling thread, which another thread may have begun if there is no more than one. */
+    Optional<LockedInvocation> current() {
+        LockedInvocation own = ofThisThread();
+        return own != null || byThread.size() != 1
+                ? Optional.ofNullable(own)
+                : byThread.values().stream().findFirst();
+    }
+
+    /** Begins one on the calling thread; returns what was under way there, to be restored. */
+    @Nullable
+    LockedInvocation begin(LockedInvocation attempt) {
+        return byThread.put(Thread.currentThread(), attempt);
+    }
+
+    /** Ends that of the calling thread. */
+    void end(@Nullable LockedInvocation before) {
+        if (before == null) {
+            byThread.remove(Thread.currentThread());
+        } else {
+            byThread.put(Thread.currentThread(), before);
+        }
+    }
+}
