@@ -26,8 +26,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.eclipse.microprofile.faulttolerance.Timeout;
 import org.holdfast.Lease;
 import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.Locked;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.Test;
 class ConcurrencyOrderTest extends Application {
 
     private static final String LOCK = "ordered";
+    private static final String PRIORITY = "mp.fault.tolerance.interceptor.priority";
     private static final List<String> SEEN = new CopyOnWriteArrayList<>();
     private static CountDownLatch begun;
     private static CountDownLatch mayEnd;
@@ -245,6 +248,47 @@ class ConcurrencyOrderTest extends Application {
                         "Work.something()",
                         "which only the thread that submits it would take",
                         "SubmittingTooLate");
+    }
+
+    @Timeout
+    @ApplicationScoped
+    public static class Limited {
+        @Locked(LOCK)
+        @org.eclipse.microprofile.faulttolerance.Asynchronous
+        public CompletionStage<String> goesOn() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @Locked(LOCK)
+        public void isAwaited() {}
+
+        @org.eclipse.microprofile.faulttolerance.Asynchronous
+        public CompletionStage<String> withoutALock() {
+            return goesOn();
+        }
+    }
+
+    /** Fault Tolerance completes the stage when the time is over, and the method goes on. */
+    @Test
+    void asynchronous_withATimeLimitInsideTheLock_isNotDeployed() {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(Limited.class))
+                .withMessageContainingAll(
+                        "HF0501",
+                        "Limited.goesOn()",
+                        "when its time is over",
+                        "mp.fault.tolerance.interceptor.priority=50")
+                .withMessageNotContainingAny("isAwaited", "withoutALock");
+    }
+
+    @Test
+    void asynchronous_withATimeLimitOutsideTheLock_isDeployed() {
+        System.setProperty(PRIORITY, "50");
+        try {
+            assertThat(deploy(Limited.class).goesOn()).isCompletedWithValue("done");
+        } finally {
+            System.clearProperty(PRIORITY);
+        }
     }
 
     /** What is not there is ignored, and the calling thread runs the method. */

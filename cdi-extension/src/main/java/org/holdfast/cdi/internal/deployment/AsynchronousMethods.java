@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.deployment;
 
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.InterceptionType;
@@ -10,33 +11,74 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.operation.Configuration;
 
 /**
- * The methods that Jakarta Concurrency runs on another thread. Its interceptor must be outside of the lock: else the
- * thread that only submits the method would take the lock, and release it before the work has begun.
+ * The methods that other threads run. The interceptor of Jakarta Concurrency must be outside of the lock: else the
+ * thread that only submits the method would take the lock, and release it before the work has begun. So must that of
+ * MicroProfile Fault Tolerance be where there is a time limit: when the time is over it completes what the method
+ * returns, and the method goes on.
  */
 final class AsynchronousMethods {
 
-    /** By name: a server of Jakarta EE 9 does not have it. */
+    /** By name, as those below: a server of Jakarta EE 9 does not have it. */
     private static final String ASYNCHRONOUS = "jakarta.enterprise.concurrent.Asynchronous";
 
+    private static final Set<String> WITH_A_LIMIT = Set.of(
+            "org.eclipse.microprofile.faulttolerance.Asynchronous", "org.eclipse.microprofile.faulttolerance.Timeout");
+
+    private static final int PRIORITY_OF_LOCKED = jakarta.interceptor.Interceptor.Priority.PLATFORM_BEFORE + 110;
+
+    private static final String PRIORITY = "mp.fault.tolerance.interceptor.priority";
+
     private final Queue<Asynchronous> found = new ConcurrentLinkedQueue<>();
+    private final Queue<Limited> limited = new ConcurrentLinkedQueue<>();
+    private final Configuration configuration;
 
     private record Asynchronous(Class<?> beanClass, Method method, Annotation binding) {}
 
-    void collect(AnnotatedType<?> type) {
-        type.getMethods().forEach(method -> Stream.concat(
-                        method.getAnnotations().stream(), type.getAnnotations().stream())
-                .filter(AsynchronousMethods::isIt)
-                .forEach(binding -> found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding))));
+    private record Limited(Class<?> beanClass, Method method) {}
+
+    /** @param configuration says where Fault Tolerance is among the interceptors */
+    AsynchronousMethods(Configuration configuration) {
+        this.configuration = configuration;
     }
 
-    private static boolean isIt(Annotation annotation) {
-        return annotation.annotationType().getName().equals(ASYNCHRONOUS);
+    void collect(AnnotatedType<?> type) {
+        for (AnnotatedMethod<?> method : type.getMethods()) {
+            List<Annotation> all = Stream.concat(method.getAnnotations().stream(), type.getAnnotations().stream())
+                    .toList();
+            all.stream()
+                    .filter(annotation -> nameOf(annotation).equals(ASYNCHRONOUS))
+                    .forEach(binding ->
+                            found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding)));
+            if (all.stream()
+                            .map(AsynchronousMethods::nameOf)
+                            .collect(Collectors.toSet())
+                            .containsAll(WITH_A_LIMIT)
+                    && !isFaultToleranceOutside(type.getJavaClass())) {
+                limited.add(new Limited(type.getJavaClass(), method.getJavaMember()));
+            }
+        }
+    }
+
+    private static String nameOf(Annotation annotation) {
+        return annotation.annotationType().getName();
+    }
+
+    private boolean isFaultToleranceOutside(Class<?> beanClass) {
+        String priority = configuration.value(beanClass, PRIORITY);
+        try {
+            return priority != null && Integer.parseInt(priority.strip()) < PRIORITY_OF_LOCKED;
+        } catch (NumberFormatException e) {
+            return false;
+        }
     }
 
     /**
@@ -56,6 +98,13 @@ final class AsynchronousMethods {
                                 + " have the lock, which this one calls"));
             }
         }
+        limited.stream()
+                .filter(each -> isLocked.test(each.beanClass(), each.method()))
+                .map(each -> each.method() + ": it would go on without its lock when its time is over: with"
+                        + " @Asynchronous and @Timeout, Fault Tolerance then completes what the method has returned, and"
+                        + " the method runs on. Set " + PRIORITY + "=50, so that each attempt has a lock until it ends;"
+                        + " or do without one of the two")
+                .forEach(problems::add);
         return problems;
     }
 
@@ -74,5 +123,6 @@ final class AsynchronousMethods {
 
     void clear() {
         found.clear();
+        limited.clear();
     }
 }

@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockedApplication {
 
-    private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
+    private final Configuration configuration = Configuration.ofTheApplication();
+    private final OperationReader reader = new OperationReader(configuration);
     private final LockedOperations ofBeans = new LockedOperations();
     private final Components components = new Components();
-    private final AsynchronousMethods asynchronous = new AsynchronousMethods();
+    private final AsynchronousMethods asynchronous = new AsynchronousMethods(configuration);
     private final BeanManager beans;
     private final WebModule module;
     private final BindingLookup bindings;

@@ -65,6 +65,11 @@ public final class Configuration {
         return source.value(Configuration.class, key);
     }
 
+    /** Returns what is set under a key for the module of a class, or null. */
+    public @Nullable String value(Class<?> beanClass, String key) {
+        return source.value(beanClass, key);
+    }
+
     /** Returns the keys that are known to be set for the application. There may be others. */
     public Set<String> names() {
         return source.names(Configuration.class);
