@@ -28,6 +28,7 @@ final class ServerInstances {
     /** A descriptor may name such classes, and a program may register them. No API says so of each of them. */
     private static final List<String> TYPES = List.of(
             "jakarta.servlet.Servlet",
+            "jakarta.servlet.AsyncListener",
             "jakarta.servlet.Filter",
             "jakarta.servlet.ServletContextListener",
             "jakarta.servlet.ServletContextAttributeListener",
@@ -41,12 +42,17 @@ final class ServerInstances {
 
     private static final List<String> FOUND_BY_SERVICE_LOADER = List.of("jakarta.servlet.ServletContainerInitializer");
 
-    /** WildFly intercepts them if they have a scope, Payara does not. */
-    private static final List<String> CONFIGURATORS =
-            List.of(CONFIGURATOR, "jakarta.websocket.ClientEndpointConfig$Configurator");
+    /** Some servers intercept them if they have a scope, others do not. */
+    private static final List<String> INTERCEPTED_SOMEWHERE = List.of(
+            CONFIGURATOR,
+            "jakarta.websocket.ClientEndpointConfig$Configurator",
+            "jakarta.websocket.Decoder",
+            "jakarta.websocket.Encoder",
+            "jakarta.servlet.jsp.tagext.JspTag");
 
     /** What has its types from them is a part of Faces. Those of a data model may come from CDI. */
     private static final List<String> FACES_PACKAGES = List.of(
+            "jakarta.el.",
             "jakarta.faces.application.",
             "jakarta.faces.component.",
             "jakarta.faces.context.",
@@ -116,11 +122,11 @@ final class ServerInstances {
                     + " not, and do not intercept it. Move the method to a bean, as one that observes"
                     + " @Initialized(ApplicationScoped.class)");
         }
-        if (TypeNames.firstOf(type, CONFIGURATORS).isPresent()) {
+        if (TypeNames.firstOf(type, INTERCEPTED_SOMEWHERE).isPresent()) {
             return Optional.of(type.getName()
-                    + " would run without its lock: servers make a configurator of WebSocket themselves, whether it has a"
-                    + " scope or not, and not all of them intercept it. Move the method to a bean, inject that here, and"
-                    + " call it");
+                    + " would run without its lock: servers make a configurator, encoder or decoder of WebSocket and a tag"
+                    + " of Jakarta Pages themselves, whether it has a scope or not, and not all of them intercept it. Move"
+                    + " the method to a bean, inject that here, and call it");
         }
         return !named && isMadeByFaces(type)
                 ? Optional.of(type.getName()
