@@ -29,7 +29,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.holdfast.CheckReport;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
@@ -66,6 +68,8 @@ public class LockExtension implements Extension {
     private final WebModule module = WebModule.with(LockExtension.class);
     private final ApplicationBeans found = new ApplicationBeans();
     private final CurrentLeases leases = new CurrentLeases();
+
+    private final Queue<DeploymentException> refusedModules = new ConcurrentLinkedQueue<>();
 
     private volatile @Nullable LockedApplication application;
 
@@ -204,10 +208,24 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one
-     * that is missing, which may still be bound later. Names of the module can be looked up from now on.
+     * Has the application refused when it starts, if it has not been by then: Open Liberty goes on after what a {@link
+     * WebModuleCheck} throws.
+     *
+     * @param module says what is wrong with one of its modules
+     */
+    void refuseAtStart(DeploymentException module) {
+        refusedModules.add(module);
+    }
+
+    /**
+     * Refuses the application if one of its web modules was refused, or if its factory cannot be used or would refuse
+     * each call of a method; and reports one that is missing, which may still be bound later. Names of the module can
+     * be looked up from now on.
      */
     void checkFactories(@Observes @Initialized(ApplicationScoped.class) Object event) {
+        for (DeploymentException refused : refusedModules) {
+            throw refused;
+        }
         Set<String> faults = whyFactoriesAreNotFit();
         if (!faults.isEmpty()) {
             throw refusal(faults);

@@ -3,6 +3,7 @@ package org.holdfast.cdi.internal;
 
 import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.CDI;
+import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
@@ -10,6 +11,7 @@ import jakarta.servlet.annotation.HandlesTypes;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.internal.deployment.Components;
@@ -41,8 +43,18 @@ public class WebModuleCheck implements ServletContainerInitializer {
     @Override
     public void onStartup(Set<Class<?>> locked, ServletContext context) throws ServletException {
         LockExtension extension = extension();
+        Optional<DeploymentException> refusal = refusal(candidates(locked, context), context, extension);
+        if (refusal.isPresent()) {
+            if (extension != null) {
+                extension.refuseAtStart(refusal.get());
+            }
+            throw new ServletException(refusal.get().getMessage());
+        }
+    }
+
+    private static Optional<DeploymentException> refusal(
+            Set<Class<?>> candidates, ServletContext context, @Nullable LockExtension extension) {
         Intercepted server = interceptedBy(context.getServerInfo());
-        Set<Class<?>> candidates = candidates(locked, context);
         if (extension != null && server == Intercepted.MADE_BY_CDI) {
             candidates.addAll(extension.lockedBeans()); // by a stereotype, too
         }
@@ -53,9 +65,9 @@ public class WebModuleCheck implements ServletContainerInitializer {
         if (extension != null && extension.isShared()) {
             problems.addAll(extension.whyFactoriesAreNotFit());
         }
-        if (!problems.isEmpty()) {
-            throw new ServletException("HF0510: @Locked: " + String.join("; ", problems));
-        }
+        return problems.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new DeploymentException("HF0510: @Locked: " + String.join("; ", problems)));
     }
 
     private static Intercepted interceptedBy(String server) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.Initialized;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.Vetoed;
+import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.faces.event.ActionEvent;
 import jakarta.faces.event.ActionListener;
 import jakarta.servlet.Registration;
@@ -152,6 +155,23 @@ class WebModuleCheckTest {
     void endpointThatIsNoBean_isRefusedWhereItIsNotIntercepted() throws Exception {
         assertRefused(OTHER, Endpoint.class, "Endpoint would run without its lock", "Give it a scope");
         startWithCdi(INTERCEPTING, Endpoint.class);
+    }
+
+    /** Open Liberty logs what an initializer throws, and starts the module all the same. */
+    @Test
+    void moduleThatIsRefused_whereTheServerGoesOn_isRefusedWhenItStarts() {
+        try (WeldContainer container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Bean.class)
+                .initialize()) {
+            Event<Object> started = container.event().select(Initialized.Literal.APPLICATION);
+            started.fire("a module that is accepted");
+            assertThatExceptionOfType(ServletException.class).isThrownBy(() -> start(OTHER, Endpoint.class));
+            assertThatExceptionOfType(DeploymentException.class)
+                    .isThrownBy(() -> started.fire("the module"))
+                    .withMessageContainingAll("HF0510", "Endpoint would run without its lock");
+        }
     }
 
     @Test
