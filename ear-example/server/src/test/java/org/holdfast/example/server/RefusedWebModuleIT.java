@@ -24,7 +24,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Web modules with the annotation where no interceptor is: with the extension in the module, and beside the RAR alone.
  */
 @ExtendWith(ArquillianExtension.class)
-@EnabledIfSystemProperty(named = "server.page", matches = "(wildfly|payara|tomee|openliberty).md", disabledReason = "not tried")
+@EnabledIfSystemProperty(
+        named = "server.page",
+        matches = "(wildfly|payara|tomee|openliberty).md",
+        disabledReason = "not tried")
 @Timeout(180)
 class RefusedWebModuleIT {
 
