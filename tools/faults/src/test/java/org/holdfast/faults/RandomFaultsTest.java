@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.holdfast.history.EdnWriter;
 import org.holdfast.history.History;
 import org.holdfast.history.HistoryCheck;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the few that all of them want. The files in {@code target/faults} have what was seen, and the history of each lock
  * for other checkers.
  */
+@Tag("thorough")
 @Execution(ExecutionMode.CONCURRENT)
 class RandomFaultsTest {
 

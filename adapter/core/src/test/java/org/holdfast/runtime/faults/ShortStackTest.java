@@ -23,6 +23,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -106,6 +107,7 @@ class ShortStackTest {
 
     /** Several processes, since it needs a moment that only some of them meet. */
     @Test
+    @Tag("thorough") // each process has to compile all it needs
     void waiter_whoseStackEndsOnItsWayIntoTheLineOrOutOfIt_keepsNoOtherWaiting() throws Exception {
         try (RedisServer redis = RedisServer.start(Path.of("target", "redis"))) {
             List<Process> processes = new ArrayList<>();
