@@ -26,7 +26,15 @@ public class TransactionLockInterceptor implements Serializable {
     @AroundInvoke
     @AroundTimeout
     Object bind(InvocationContext context) throws Exception {
-        LockedInvocation invocation = LockedInvocation.of(context);
+        LockedInvocation invocation = LockedInvocation.enter(context);
+        try {
+            return bind(context, invocation);
+        } finally {
+            invocation.leave();
+        }
+    }
+
+    private static Object bind(InvocationContext context, LockedInvocation invocation) throws Exception {
         invocation.joinTransaction();
         Object result;
         try {

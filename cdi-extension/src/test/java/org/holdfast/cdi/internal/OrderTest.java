@@ -18,12 +18,19 @@ import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
 import org.holdfast.Lease;
 import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.Locked;
@@ -268,5 +275,127 @@ class OrderTest extends Application {
         assertThat(bean.most()).isOne();
         assertThat(bean.tokens()).hasSize(2).doesNotHaveDuplicates().isSorted();
         assertThat(isHeld("ordered")).isFalse();
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface Submitted {}
+
+    /** Inside of the lock, and outside of the transaction: gives each attempt to a thread of its own. */
+    @Submitted
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 150)
+    public static class OnAnotherThread {
+        @AroundInvoke
+        Object submit(InvocationContext context) {
+            Attempt attempt = Submitting.ATTEMPTS.remove();
+            CompletableFuture<?> result = CompletableFuture.supplyAsync(
+                            () -> {
+                                attempt.before().run();
+                                return proceed(context);
+                            },
+                            run -> new Thread(run, "attempt").start())
+                    .thenCompose(work -> (CompletionStage<?>) work);
+            result.whenComplete((done, failure) -> attempt.after().accept(failure));
+            return attempt.isGivenUp() ? CompletableFuture.failedFuture(new TimeoutException("on purpose")) : result;
+        }
+
+        private static Object proceed(InvocationContext context) {
+            try {
+                return context.proceed();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /**
+     * How an attempt goes.
+     *
+     * @param isGivenUp whether its result is not waited for
+     */
+    record Attempt(Runnable before, Consumer<Throwable> after, boolean isGivenUp) {}
+
+    /** Tries again if the first attempt is given up, which then comes late. */
+    @RetriedOutside
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 50)
+    public static class AgainIfLate {
+        @AroundInvoke
+        Object retry(InvocationContext context) throws Exception {
+            assertThat(((CompletionStage<?>) context.proceed()).toCompletableFuture())
+                    .failsWithin(30, TimeUnit.SECONDS);
+            return context.proceed();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Submitting {
+        private static final Queue<Attempt> ATTEMPTS = new ConcurrentLinkedQueue<>();
+        private Runnable work = () -> {};
+
+        @Submitted
+        @Locked("ordered")
+        @InTransaction
+        public CompletionStage<String> once() {
+            see("work");
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @RetriedOutside
+        @Submitted
+        @Locked("ordered")
+        @InTransaction
+        public CompletionStage<String> retried() {
+            see("work");
+            work.run();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        public void work(Runnable work) {
+            this.work = work;
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void restThatAnotherThreadRuns_afterTheThreadThatTookTheLockHasReturned_isLocked() throws Exception {
+        SEEN.clear();
+        CountDownLatch returned = new CountDownLatch(1);
+        Submitting.ATTEMPTS.add(new Attempt(() -> await(returned), failure -> {}, false));
+        Submitting bean = deploy(Submitting.class, new Class<?>[] {OnAnotherThread.class, Transaction.class});
+        CompletionStage<String> result = bean.once();
+        returned.countDown();
+        assertThat(result.toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(SEEN).containsExactly("begin, locked", "work, locked", "end, locked");
+        Awaitility.await().until(() -> !isHeld("ordered"));
+    }
+
+    @Test
+    void attempt_thatComesLate_whileTheNextOneHasTheLock_doesNotRun() throws Exception {
+        SEEN.clear();
+        CountDownLatch secondWorks = new CountDownLatch(1);
+        CompletableFuture<Throwable> ofFirst = new CompletableFuture<>();
+        Submitting.ATTEMPTS.add(new Attempt(() -> await(secondWorks), ofFirst::complete, true));
+        Submitting.ATTEMPTS.add(new Attempt(() -> {}, failure -> {}, false));
+        Submitting bean =
+                deploy(Submitting.class, new Class<?>[] {AgainIfLate.class, OnAnotherThread.class, Transaction.class});
+        bean.work(() -> {
+            secondWorks.countDown();
+            assertThat(ofFirst.orTimeout(30, TimeUnit.SECONDS).join()).hasMessageContaining("without its lock");
+        });
+        assertThat(bean.retried().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                .isEqualTo("done");
+        assertThat(SEEN).filteredOn(seen -> seen.startsWith("work")).containsExactly("work, locked");
     }
 }

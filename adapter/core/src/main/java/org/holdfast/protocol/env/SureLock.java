@@ -116,9 +116,7 @@ public final class SureLock implements Lock {
         try {
             lock.lock();
         } catch (OutOfMemoryError | StackOverflowError e) {
-            while (!lock.tryLock()) {
-                letOthersRun();
-            }
+            takeByAsking(lock);
         }
     }
 
@@ -127,9 +125,21 @@ public final class SureLock implements Lock {
         try {
             lockInTurns();
         } catch (OutOfMemoryError | StackOverflowError e) { // and the thread may have it all the same
-            while (mutex.getHoldCount() == before && !mutex.tryLock()) {
-                letOthersRun();
+            if (mutex.getHoldCount() == before) {
+                takeByAsking(mutex);
             }
+        }
+    }
+
+    /** An interrupt is kept for later: a thread that is interrupted does not pause. */
+    private static void takeByAsking(Lock lock) {
+        boolean interrupted = false;
+        while (!lock.tryLock()) {
+            interrupted |= Thread.interrupted();
+            letOthersRun();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

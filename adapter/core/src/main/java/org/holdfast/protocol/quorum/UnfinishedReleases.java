@@ -3,7 +3,6 @@ package org.holdfast.protocol.quorum;
 
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -35,6 +34,9 @@ public final class UnfinishedReleases {
 
     /** At the TTL of 30 s, 300 releases a second that one node misses. */
     private static final int MOST_PER_NODE = 10_000;
+
+    /** So many are looked at in one go, as a look at each costs some microsecond of the thread that renews leases. */
+    private static final int MOST_LOOKS = 500;
 
     /** A release that was not confirmed is sent again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -174,9 +176,7 @@ public final class UnfinishedReleases {
         answering.removeIf(known -> known.node() == node && open.add(known.route()));
         Set<Object> tried = new HashSet<>(open);
         List<Unfinished> firsts = take(node, release -> tried.add(nodes.route(release)));
-        List<Round> rounds = firsts.stream()
-                .map(first -> nodes.send(first.release(), NodeSet.of(node)))
-                .toList();
+        List<Round> rounds = sendEach(nodes, node, firsts);
         long brief = time.nanoTime() + BRIEF_NANOS;
         long until = brief - deadline < 0 ? brief : deadline;
         for (int i = 0; i < firsts.size(); i++) {
@@ -186,6 +186,22 @@ public final class UnfinishedReleases {
             }
         }
         return open;
+    }
+
+    private List<Round> sendEach(Nodes nodes, int node, List<Unfinished> releases) {
+        List<Round> rounds = new ArrayList<>();
+        try {
+            releases.forEach(release -> rounds.add(nodes.send(release.release(), NodeSet.of(node))));
+            return rounds;
+        } finally { // what could not be sent, as without memory, is not forgotten
+            boolean failed = rounds.size() < releases.size();
+            for (int i = 0; failed && i < releases.size(); i++) {
+                add(node, releases.get(i));
+                if (i < rounds.size()) {
+                    rounds.get(i).leave(late -> {});
+                }
+            }
+        }
     }
 
     private boolean isConfirmed(Unfinished sent, Route route, Round round, long until) {
@@ -224,21 +240,23 @@ public final class UnfinishedReleases {
         return reply instanceof Reply.Released || reply instanceof Reply.Gone || reply instanceof Reply.Held;
     }
 
-    /** Takes a batch of those that can still matter and are wanted, the oldest first. */
+    /** Takes a batch of those that are wanted and can still matter. Those that it has looked at come last then. */
     private List<Unfinished> take(int node, Predicate<Command.Release> wanted) {
         List<Unfinished> taken = new ArrayList<>();
+        List<Unfinished> others = new ArrayList<>();
         BatchSize size = new BatchSize();
-        Iterator<Unfinished> all = byNode.get(node).iterator();
-        while (!size.isFull() && all.hasNext()) {
-            Unfinished next = all.next();
-            if (next.isOver(time.nanoTime())) {
-                all.remove();
-            } else if (wanted.test(next.release())) {
-                all.remove();
-                taken.add(next);
-                size.add(next.release().claim());
+        Unfinished next = byNode.get(node).pollFirst();
+        for (int looks = 1; next != null; looks++) {
+            if (!next.isOver(time.nanoTime())) {
+                boolean isWanted = wanted.test(next.release());
+                (isWanted ? taken : others).add(next);
+                if (isWanted) {
+                    size.add(next.release().claim());
+                }
             }
+            next = looks < MOST_LOOKS && !size.isFull() ? byNode.get(node).pollFirst() : null;
         }
+        others.forEach(other -> add(node, other));
         return taken;
     }
 

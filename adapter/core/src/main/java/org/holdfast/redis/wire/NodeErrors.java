@@ -39,7 +39,10 @@ public final class NodeErrors {
     private static final String ARGUMENTS = ", with args beginning with";
 
     /** What a node says when it closes a connection that it has just accepted: before it has received a password. */
-    private static final List<String> REFUSED_CONNECTIONS = List.of("ERR max number of clients", "DENIED ");
+    private static final List<String> REFUSED_CONNECTIONS = List.of(
+            "ERR max number of clients",
+            "DENIED Redis is running in protected mode",
+            "DENIED Running in protected mode");
 
     private NodeErrors() {}
 
@@ -147,10 +150,10 @@ public final class NodeErrors {
      * @param come what the node has sent
      */
     static Optional<IOException> ofRefusedConnection(byte[] come) {
-        String first =
-                new String(come, StandardCharsets.UTF_8).lines().findFirst().orElse("");
-        return first.startsWith("-") && isOfRefusedConnection(first.substring(1))
-                ? Optional.of(new IOException(first.substring(1)))
-                : Optional.empty();
+        String said = new String(come, StandardCharsets.UTF_8);
+        return REFUSED_CONNECTIONS.stream()
+                .filter(refusal -> said.startsWith("-" + refusal))
+                .findFirst()
+                .map(IOException::new); // no more of it, as it may come from a proxy
     }
 }

@@ -28,7 +28,6 @@ final class ServerInstances {
     /** A descriptor may name such classes, and a program may register them. No API says so of each of them. */
     private static final List<String> TYPES = List.of(
             "jakarta.servlet.Servlet",
-            "jakarta.servlet.AsyncListener",
             "jakarta.servlet.Filter",
             "jakarta.servlet.ServletContextListener",
             "jakarta.servlet.ServletContextAttributeListener",

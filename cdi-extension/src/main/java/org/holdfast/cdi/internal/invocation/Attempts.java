@@ -2,8 +2,10 @@
 package org.holdfast.cdi.internal.invocation;
 
 import jakarta.interceptor.InvocationContext;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ final class Attempts {
     private static final String KEY = Attempts.class.getName();
 
     private final Map<Thread, LockedInvocation> byThread = new ConcurrentHashMap<>();
+
+    /** Those whose locks are not released yet, which may be after the threads that took them have returned. */
+    private final Set<LockedInvocation> open = ConcurrentHashMap.newKeySet();
 
     private Attempts() {}
 
@@ -40,26 +45,31 @@ final class Attempts {
         return byThread.get(Thread.currentThread());
     }
 
-    /** Returns that of the calling thread, which another thread may have begun if there is no more than one. */
+    /** Returns that of the calling thread, or else the only one: an interceptor may run the rest on another thread. */
     Optional<LockedInvocation> current() {
         LockedInvocation own = ofThisThread();
-        return own != null || byThread.size() != 1
-                ? Optional.ofNullable(own)
-                : byThread.values().stream().findFirst();
+        List<LockedInvocation> all = own == null ? List.copyOf(open) : List.of(own);
+        return all.size() == 1 ? Optional.of(all.get(0)) : Optional.empty();
     }
 
     /** Begins one on the calling thread; returns what was under way there, to be restored. */
     @Nullable
     LockedInvocation begin(LockedInvocation attempt) {
+        open.add(attempt);
         return byThread.put(Thread.currentThread(), attempt);
     }
 
-    /** Ends that of the calling thread. */
+    /** The thread that has begun one returns. */
     void end(@Nullable LockedInvocation before) {
         if (before == null) {
             byThread.remove(Thread.currentThread());
         } else {
             byThread.put(Thread.currentThread(), before);
         }
+    }
+
+    /** The lock of an attempt is about to be released. */
+    void close(LockedInvocation attempt) {
+        open.remove(attempt);
     }
 }

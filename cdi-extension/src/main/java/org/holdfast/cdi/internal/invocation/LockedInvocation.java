@@ -38,6 +38,14 @@ public final class LockedInvocation {
 
     private @Nullable Object returned;
 
+    /** The attempts at the call, once this is one of them. */
+    private volatile @Nullable Attempts attempts;
+
+    /** The thread that runs what is inside of the lock and of a transaction; null while there is none. */
+    private @Nullable Thread inside;
+
+    private int timesInside;
+
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
         this.services = services;
         this.operation = operation;
@@ -46,12 +54,28 @@ public final class LockedInvocation {
         this.outerTransaction = services.transactions().key();
     }
 
-    /** Returns the call that is being intercepted. */
-    public static LockedInvocation of(InvocationContext context) {
+    /** Returns the call that is being intercepted. One thread at a time may be inside, until {@link #leave}. */
+    public static LockedInvocation enter(InvocationContext context) {
         return Attempts.of(context)
                 .current()
+                .filter(LockedInvocation::takeIn)
                 .orElseThrow(() -> new IllegalStateException(
                         "HF0507: " + context.getMethod() + " was called without its lock, so it does not run"));
+    }
+
+    /** An attempt that was given up may come late, on a thread of its own, and find the lock of the next one. */
+    private synchronized boolean takeIn() {
+        boolean free = inside == null || inside == Thread.currentThread();
+        if (free) {
+            inside = Thread.currentThread();
+            timesInside++; // a container may have that interceptor twice, too
+        }
+        return free;
+    }
+
+    public synchronized void leave() {
+        timesInside--;
+        inside = timesInside == 0 ? null : inside;
     }
 
     /**
@@ -117,7 +141,7 @@ public final class LockedInvocation {
             }
             return result;
         } finally {
-            news().release();
+            release();
         }
     }
 
@@ -230,6 +254,10 @@ public final class LockedInvocation {
     }
 
     private void release() {
+        Attempts known = attempts;
+        if (known != null) {
+            known.close(this);
+        }
         news().release();
     }
 
@@ -247,12 +275,13 @@ public final class LockedInvocation {
     }
 
     private @Nullable Object proceedAsAttempt() throws Exception {
-        Attempts attempts = Attempts.of(context);
-        LockedInvocation before = attempts.begin(this);
+        Attempts all = Attempts.of(context);
+        attempts = all;
+        LockedInvocation before = all.begin(this);
         try {
             return context.proceed();
         } finally {
-            attempts.end(before); // an outer interceptor may try again
+            all.end(before); // an outer interceptor may try again
         }
     }
 
