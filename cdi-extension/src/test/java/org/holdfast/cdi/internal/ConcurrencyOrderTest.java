@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import jakarta.annotation.Priority;
+import jakarta.ejb.Stateless;
 import jakarta.enterprise.concurrent.Asynchronous;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.ContextNotActiveException;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.eclipse.microprofile.faulttolerance.Retry;
 import org.eclipse.microprofile.faulttolerance.Timeout;
 import org.holdfast.Lease;
 import org.holdfast.cdi.LeaseAcquired;
@@ -279,6 +281,31 @@ class ConcurrencyOrderTest extends Application {
                         "when its time is over",
                         "mp.fault.tolerance.interceptor.priority=50")
                 .withMessageNotContainingAny("isAwaited", "withoutALock");
+    }
+
+    @Stateless
+    @ApplicationScoped
+    public static class Repeated {
+        @Locked(LOCK)
+        @Retry
+        @org.eclipse.microprofile.faulttolerance.Asynchronous
+        public CompletionStage<String> again() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    /** The interceptors of a session bean are passed once by attempts on several threads. */
+    @Test
+    void asynchronous_sessionBeanWithRetriesOutsideTheLock_isNotDeployed() {
+        deploy(Repeated.class).again();
+        System.setProperty(PRIORITY, "50");
+        try {
+            assertThatExceptionOfType(DeploymentException.class)
+                    .isThrownBy(() -> deploy(Repeated.class))
+                    .withMessageContainingAll("HF0501", "Repeated.again()", "when Fault Tolerance tries again");
+        } finally {
+            System.clearProperty(PRIORITY);
+        }
     }
 
     @Test

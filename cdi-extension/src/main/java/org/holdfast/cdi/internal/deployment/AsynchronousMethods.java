@@ -9,6 +9,7 @@ import jakarta.enterprise.inject.spi.Interceptor;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -30,20 +31,22 @@ final class AsynchronousMethods {
     /** By name, as those below: a server of Jakarta EE 9 does not have it. */
     private static final String ASYNCHRONOUS = "jakarta.enterprise.concurrent.Asynchronous";
 
-    private static final Set<String> WITH_A_LIMIT = Set.of(
-            "org.eclipse.microprofile.faulttolerance.Asynchronous", "org.eclipse.microprofile.faulttolerance.Timeout");
+    private static final String PARALLEL = "org.eclipse.microprofile.faulttolerance.Asynchronous";
+    private static final String TIMEOUT = "org.eclipse.microprofile.faulttolerance.Timeout";
+    private static final String RETRY = "org.eclipse.microprofile.faulttolerance.Retry";
 
     private static final int PRIORITY_OF_LOCKED = jakarta.interceptor.Interceptor.Priority.PLATFORM_BEFORE + 110;
 
     private static final String PRIORITY = "mp.fault.tolerance.interceptor.priority";
 
     private final Queue<Asynchronous> found = new ConcurrentLinkedQueue<>();
-    private final Queue<Limited> limited = new ConcurrentLinkedQueue<>();
+    private final Queue<OfFaultTolerance> limited = new ConcurrentLinkedQueue<>();
+    private final Queue<OfFaultTolerance> repeated = new ConcurrentLinkedQueue<>();
     private final Configuration configuration;
 
     private record Asynchronous(Class<?> beanClass, Method method, Annotation binding) {}
 
-    private record Limited(Class<?> beanClass, Method method) {}
+    private record OfFaultTolerance(Class<?> beanClass, Method method) {}
 
     /** @param configuration says where Fault Tolerance is among the interceptors */
     AsynchronousMethods(Configuration configuration) {
@@ -58,13 +61,19 @@ final class AsynchronousMethods {
                     .filter(annotation -> nameOf(annotation).equals(ASYNCHRONOUS))
                     .forEach(binding ->
                             found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding)));
-            if (all.stream()
-                            .map(AsynchronousMethods::nameOf)
-                            .collect(Collectors.toSet())
-                            .containsAll(WITH_A_LIMIT)
-                    && !isFaultToleranceOutside(type.getJavaClass())) {
-                limited.add(new Limited(type.getJavaClass(), method.getJavaMember()));
+            Set<String> kinds = all.stream().map(AsynchronousMethods::nameOf).collect(Collectors.toSet());
+            if (kinds.contains(PARALLEL)) {
+                collectParallel(new OfFaultTolerance(type.getJavaClass(), method.getJavaMember()), kinds);
             }
+        }
+    }
+
+    private void collectParallel(OfFaultTolerance method, Set<String> kinds) {
+        boolean outside = isFaultToleranceOutside(method.beanClass());
+        if (!outside && kinds.contains(TIMEOUT)) {
+            limited.add(method);
+        } else if (outside && kinds.contains(RETRY)) {
+            repeated.add(method);
         }
     }
 
@@ -105,7 +114,21 @@ final class AsynchronousMethods {
                         + " the method runs on. Set " + PRIORITY + "=50, so that each attempt has a lock until it ends;"
                         + " or do without one of the two")
                 .forEach(problems::add);
+        repeated.stream()
+                .filter(each ->
+                        isLocked.test(each.beanClass(), each.method()) && isOnePassOnly(beans, each.beanClass()))
+                .map(each -> each.method() + ": it would run without its lock when Fault Tolerance tries again: for"
+                        + " this bean the server passes the interceptors once. Let a method without @Retry have the lock,"
+                        + " which this one calls")
+                .forEach(problems::add);
         return problems;
+    }
+
+    /** OpenWebBeans, and Weld for session beans, go on behind all interceptors where one proceeds once more. */
+    private static boolean isOnePassOnly(BeanManager beans, Class<?> beanClass) {
+        return beans.getClass().getName().startsWith("org.apache.webbeans.")
+                || Arrays.stream(beanClass.getAnnotations())
+                        .anyMatch(annotation -> nameOf(annotation).startsWith("jakarta.ejb."));
     }
 
     private static Stream<String> insideTheLock(BeanManager beans, Annotation asynchronous) {
@@ -124,5 +147,6 @@ final class AsynchronousMethods {
     void clear() {
         found.clear();
         limited.clear();
+        repeated.clear();
     }
 }
