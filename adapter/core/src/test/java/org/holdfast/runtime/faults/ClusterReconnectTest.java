@@ -47,8 +47,11 @@ class ClusterReconnectTest {
 
     private static final int TIMES = 2;
 
-    /** One at a time, these take twice as long as looks do. */
-    private static final int MANY = 80;
+    /** One at a time, these take half a minute. */
+    private static final int MANY = 300;
+
+    /** Until a node that is back is asked again, on a busy machine. */
+    private static final Duration BACK = ofSeconds(15);
 
     @RegisterExtension
     final MovingVoters voters = new MovingVoters();
@@ -164,9 +167,9 @@ class ClusterReconnectTest {
         last.release();
         await().until(() -> unconfirmed() == MANY + 1); // one may be under way
         back.thaw();
-        await().atMost(LOOKS).during(ofMillis(500)).until(() -> unconfirmed() <= MANY);
+        await().atMost(BACK).during(ofMillis(500)).until(() -> unconfirmed() <= MANY);
         hanging.thaw();
-        await().atMost(LOOKS).until(() -> unconfirmed() == 0);
+        await().atMost(FIRST_USE).until(() -> unconfirmed() == 0);
     }
 
     private static int unconfirmed() throws Exception {
