@@ -45,7 +45,8 @@ import org.holdfast.Release;
  *
  * <p><b>Retries.</b> Those of MicroProfile Fault Tolerance are inside ({@code PLATFORM_AFTER + 10}): one lock for all
  * attempts, and the transaction around them. To have each attempt take the lock and a transaction of its own, set
- * {@code mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 110}, which is 110.
+ * {@code mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 110}, which is 110. Inside, its
+ * {@code @Asynchronous} together with {@code @Timeout} stops the deployment: the method would go on without the lock.
  *
  * <p><b>Other threads.</b> {@code @Asynchronous} of Jakarta Concurrency is outside ({@code PLATFORM_BEFORE + 5}), with
  * a

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
-import jakarta.el.ELContext;
-import jakarta.el.TypeConverter;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Model;
@@ -34,11 +32,6 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.jsp.tagext.SimpleTagSupport;
-import jakarta.websocket.Encoder;
-import jakarta.websocket.HandshakeResponse;
-import jakarta.websocket.server.HandshakeRequest;
-import jakarta.websocket.server.ServerEndpointConfig;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -62,10 +55,16 @@ class RefusedComponentsTest extends RefusedBeans {
                 bean(StereotypeOnMethod.class, "work()", "a stereotype has no effect on a method"),
                 bean(Listening.class, "Listening would run without its lock", "Faces makes it itself", "@Named"),
                 bean(Converting.class, "Converting would run without its lock", "managed = true"),
-                bean(Configuring.class, "Configuring would run without its lock", "make a configurator"),
-                bean(Encoding.class, "Encoding would run without its lock", "encoder or decoder"),
-                bean(Tagging.class, "Tagging would run without its lock", "a tag of Jakarta Pages"),
-                bean(Resolving.class, "Resolving would run without its lock", "Faces makes it itself"),
+                bean(
+                        RefusedServerParts.Configuring.class,
+                        "Configuring would run without its lock",
+                        "make a configurator"),
+                bean(RefusedServerParts.Encoding.class, "Encoding would run without its lock", "encoder or decoder"),
+                bean(RefusedServerParts.Tagging.class, "Tagging would run without its lock", "a tag of Jakarta Pages"),
+                bean(
+                        RefusedServerParts.Resolving.class,
+                        "Resolving would run without its lock",
+                        "Faces makes it itself"),
                 bean(Inheriting.class, "Inheriting would run", "work()", "on a superclass that is not @Inherited"),
                 bean(Overriding.class, "Overriding would run", "work()", "on a superclass that is not @Inherited"));
     }
@@ -179,39 +178,6 @@ class RefusedComponentsTest extends RefusedBeans {
     public static class Rows extends ListDataModel<String> {
         @Locked("a")
         public void load() {}
-    }
-
-    @Dependent
-    public static class Configuring extends ServerEndpointConfig.Configurator {
-        @Locked("a")
-        @Override
-        public void modifyHandshake(
-                ServerEndpointConfig config, HandshakeRequest request, HandshakeResponse response) {}
-    }
-
-    @Dependent
-    public static class Encoding implements Encoder.Text<String> {
-        @Locked("a")
-        @Override
-        public String encode(String message) {
-            return message;
-        }
-    }
-
-    @Dependent
-    public static class Tagging extends SimpleTagSupport {
-        @Locked("a")
-        @Override
-        public void doTag() {}
-    }
-
-    @Dependent
-    public static class Resolving extends TypeConverter {
-        @Locked("a")
-        @Override
-        public <T> T convertToType(ELContext context, Object value, Class<T> type) {
-            return null;
-        }
     }
 
     @Dependent

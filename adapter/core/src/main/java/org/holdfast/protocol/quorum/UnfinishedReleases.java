@@ -28,7 +28,7 @@ import org.holdfast.protocol.node.Round;
  * that was given up long ago, and the lock would last for a whole TTL from then. Only where a node answers each time
  * with an error, a release is given up when the TTL has passed since the first error.
  *
- * <p>Bounded: when a node's list is full the oldest is dropped, and its lock ends with its TTL.
+ * <p>Bounded: when a node's list is full the first of it is dropped, and its lock ends with its TTL.
  */
 public final class UnfinishedReleases {
 
@@ -51,7 +51,7 @@ public final class UnfinishedReleases {
     private final WakeUp sweeps;
     private final List<LinkedBlockingDeque<Unfinished>> byNode = new ArrayList<>();
 
-    /** Those that have confirmed a release after it was waited for. */
+    /** By which nodes have confirmed a release after it was waited for. */
     private final Set<Route> answering = ConcurrentHashMap.newKeySet();
 
     /** @param sweeps has {@link #retry} called in time */
@@ -240,24 +240,39 @@ public final class UnfinishedReleases {
         return reply instanceof Reply.Released || reply instanceof Reply.Gone || reply instanceof Reply.Held;
     }
 
-    /** Takes a batch of those that are wanted and can still matter. Those that it has looked at come last then. */
+    /** Takes a batch of those that are wanted and can still matter. The others that it looks at come last then. */
     private List<Unfinished> take(int node, Predicate<Command.Release> wanted) {
         List<Unfinished> taken = new ArrayList<>();
-        List<Unfinished> others = new ArrayList<>();
         BatchSize size = new BatchSize();
-        Unfinished next = byNode.get(node).pollFirst();
-        for (int looks = 1; next != null; looks++) {
-            if (!next.isOver(time.nanoTime())) {
-                boolean isWanted = wanted.test(next.release());
-                (isWanted ? taken : others).add(next);
-                if (isWanted) {
+        boolean complete = false;
+        try {
+            for (int looks = Math.min(MOST_LOOKS, byNode.get(node).size()); looks > 0 && !size.isFull(); looks--) {
+                Unfinished next = byNode.get(node).pollFirst();
+                if (next != null && !next.isOver(time.nanoTime()) && isTaken(node, next, wanted)) {
+                    taken.add(next);
                     size.add(next.release().claim());
                 }
             }
-            next = looks < MOST_LOOKS && !size.isFull() ? byNode.get(node).pollFirst() : null;
+            complete = true;
+            return taken;
+        } finally {
+            if (!complete) {
+                taken.forEach(each -> add(node, each));
+            }
         }
-        others.forEach(other -> add(node, other));
-        return taken;
+    }
+
+    /** Keeps it unless it is wanted, also if that cannot be found out, as without memory. */
+    private boolean isTaken(int node, Unfinished next, Predicate<Command.Release> wanted) {
+        boolean isWanted = false;
+        try {
+            isWanted = wanted.test(next.release());
+            return isWanted;
+        } finally {
+            if (!isWanted) {
+                add(node, next);
+            }
+        }
     }
 
     /** Returns how many releases are not confirmed, on all nodes together. */

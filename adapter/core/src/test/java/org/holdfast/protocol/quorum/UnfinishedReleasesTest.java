@@ -3,6 +3,7 @@ package org.holdfast.protocol.quorum;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -103,6 +104,21 @@ class UnfinishedReleasesTest {
         retry();
         assertThat(unfinished.size()).isZero();
         assertThat(nodes.roundsNotLeft()).isZero();
+    }
+
+    @Test
+    void releases_thatCannotBeSent_areKept() {
+        add(5, NodeSet.of(1));
+        nodes.routes(command -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(this::retry);
+        assertThat(unfinished.size()).isEqualTo(5);
+        nodes.routes(Command::getClass).node(1, command -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(this::retry);
+        assertThat(unfinished.size()).isEqualTo(5);
     }
 
     private static boolean isAmongFirst(Command command, int count) {

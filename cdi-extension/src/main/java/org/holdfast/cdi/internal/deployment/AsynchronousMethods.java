@@ -31,7 +31,7 @@ final class AsynchronousMethods {
     /** By name, as those below: a server of Jakarta EE 9 does not have it. */
     private static final String ASYNCHRONOUS = "jakarta.enterprise.concurrent.Asynchronous";
 
-    private static final String PARALLEL = "org.eclipse.microprofile.faulttolerance.Asynchronous";
+    private static final String ASYNCHRONOUS_STAGE = "org.eclipse.microprofile.faulttolerance.Asynchronous";
     private static final String TIMEOUT = "org.eclipse.microprofile.faulttolerance.Timeout";
     private static final String RETRY = "org.eclipse.microprofile.faulttolerance.Retry";
 
@@ -62,13 +62,13 @@ final class AsynchronousMethods {
                     .forEach(binding ->
                             found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding)));
             Set<String> kinds = all.stream().map(AsynchronousMethods::nameOf).collect(Collectors.toSet());
-            if (kinds.contains(PARALLEL)) {
-                collectParallel(new OfFaultTolerance(type.getJavaClass(), method.getJavaMember()), kinds);
+            if (kinds.contains(ASYNCHRONOUS_STAGE)) {
+                collectStage(new OfFaultTolerance(type.getJavaClass(), method.getJavaMember()), kinds);
             }
         }
     }
 
-    private void collectParallel(OfFaultTolerance method, Set<String> kinds) {
+    private void collectStage(OfFaultTolerance method, Set<String> kinds) {
         boolean outside = isFaultToleranceOutside(method.beanClass());
         if (!outside && kinds.contains(TIMEOUT)) {
             limited.add(method);

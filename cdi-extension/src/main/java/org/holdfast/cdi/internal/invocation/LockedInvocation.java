@@ -3,9 +3,7 @@ package org.holdfast.cdi.internal.invocation;
 
 import jakarta.interceptor.InvocationContext;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.holdfast.Lease;
@@ -16,7 +14,7 @@ import org.holdfast.cdi.internal.operation.LockedOperation;
 import org.holdfast.cdi.internal.operation.MethodResult;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a locked method: what its two interceptors share. For one thread, until the method has returned. */
+/** One attempt at a call of a locked method: what its two interceptors share. */
 public final class LockedInvocation {
 
     private final CallServices services;
@@ -41,10 +39,7 @@ public final class LockedInvocation {
     /** The attempts at the call, once this is one of them. */
     private volatile @Nullable Attempts attempts;
 
-    /** The thread that runs what is inside of the lock and of a transaction; null while there is none. */
-    private @Nullable Thread inside;
-
-    private int timesInside;
+    private final MethodGate gate = new MethodGate();
 
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
         this.services = services;
@@ -54,28 +49,20 @@ public final class LockedInvocation {
         this.outerTransaction = services.transactions().key();
     }
 
-    /** Returns the call that is being intercepted. One thread at a time may be inside, until {@link #leave}. */
+    /** Returns the call that is being intercepted, in which the calling thread may go on until {@link #leave}. */
     public static LockedInvocation enter(InvocationContext context) {
         return Attempts.of(context)
                 .current()
-                .filter(LockedInvocation::takeIn)
+                .filter(attempt -> attempt.gate.enter())
                 .orElseThrow(() -> new IllegalStateException(
                         "HF0507: " + context.getMethod() + " was called without its lock, so it does not run"));
     }
 
-    /** An attempt that was given up may come late, on a thread of its own, and find the lock of the next one. */
-    private synchronized boolean takeIn() {
-        boolean free = inside == null || inside == Thread.currentThread();
-        if (free) {
-            inside = Thread.currentThread();
-            timesInside++; // a container may have that interceptor twice, too
+    /** The calling thread has come out of the method. */
+    public void leave() {
+        if (gate.leave()) {
+            news().release();
         }
-        return free;
-    }
-
-    public synchronized void leave() {
-        timesInside--;
-        inside = timesInside == 0 ? null : inside;
     }
 
     /**
@@ -134,7 +121,7 @@ public final class LockedInvocation {
         try {
             Object result = proceedAndJoin();
             if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
-                awaitEnd(future);
+                LockedStage.awaitEnd(future);
             }
             if ((committedWithout || !isConfirmed()) && tellsOfLoss()) {
                 lease().requireHeld(); // no transaction has checked in time: the caller learns that it was unprotected
@@ -177,28 +164,6 @@ public final class LockedInvocation {
                 e.addSuppressed(thrown);
             }
             throw e;
-        }
-    }
-
-    /**
-     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The
-     * container waits as well, but when the interceptors have returned. An interrupt does not end the work, so it does
-     * not end the wait.
-     */
-    private static void awaitEnd(Future<?> work) {
-        boolean interrupted = false;
-        for (boolean done = false; !done; ) {
-            try {
-                work.get();
-                done = true;
-            } catch (ExecutionException | CancellationException e) {
-                done = true; // the caller gets it from the future
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -258,7 +223,9 @@ public final class LockedInvocation {
         if (known != null) {
             known.close(this);
         }
-        news().release();
+        if (gate.close()) {
+            news().release();
+        }
     }
 
     private @Nullable Object proceed() throws Exception {

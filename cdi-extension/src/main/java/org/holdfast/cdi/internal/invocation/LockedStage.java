@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.invocation;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.holdfast.Lease;
@@ -72,6 +75,28 @@ final class LockedStage {
             return null;
         } catch (LeaseLostException | IllegalStateException | OutOfMemoryError e) {
             return e;
+        }
+    }
+
+    /**
+     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The
+     * container waits as well, but when the interceptors have returned. An interrupt does not end the work, so it does
+     * not end the wait.
+     */
+    static void awaitEnd(Future<?> work) {
+        boolean interrupted = false;
+        for (boolean done = false; !done; ) {
+            try {
+                work.get();
+                done = true;
+            } catch (ExecutionException | CancellationException e) {
+                done = true; // the caller gets it from the future
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.invocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class MethodGateTest {
+
+    private final MethodGate gate = new MethodGate();
+
+    private boolean isOpenToAnotherThread() {
+        return CompletableFuture.supplyAsync(gate::enter, run -> new Thread(run).start())
+                .join();
+    }
+
+    @Test
+    void thread_thatIsInside_keepsOthersOutUntilItHasLeftAsOften() {
+        assertThat(gate.enter()).isTrue();
+        assertThat(gate.enter()).isTrue();
+        assertThat(gate.leave()).isFalse();
+        assertThat(isOpenToAnotherThread()).isFalse();
+        assertThat(gate.leave()).isFalse();
+        assertThat(isOpenToAnotherThread()).isTrue();
+    }
+
+    @Test
+    void lock_isReleasedAtOnce_andNoThreadComesInBehindThat() {
+        assertThat(gate.close()).isTrue();
+        assertThat(gate.enter()).isFalse();
+    }
+
+    @Test
+    void lock_isReleasedByTheThreadThatIsInside_whenItHasLeft() {
+        gate.enter();
+        gate.enter();
+        assertThat(gate.close()).isFalse();
+        assertThat(gate.enter()).isFalse();
+        assertThat(gate.leave()).isFalse();
+        assertThat(gate.leave()).isTrue();
+    }
+}
