@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -253,6 +254,55 @@ class AttemptsTest extends Application {
         assertThat(isHeld("ordered")).as("the first attempt is in the method").isTrue();
         mayEnd.countDown();
         assertThat(bean.once().toCompletableFuture()).succeedsWithin(30, TimeUnit.SECONDS);
+        Awaitility.await().until(() -> !isHeld("ordered"));
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface Limited {}
+
+    /** Gives up at once, and leaves the method to run on. */
+    @Limited
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 150)
+    public static class TimeLimit {
+        @AroundInvoke
+        Object limit(InvocationContext context) throws Exception {
+            new Thread(new FutureTask<>(context::proceed), "limited").start();
+            GoingOn.WORKS.await(30, TimeUnit.SECONDS);
+            throw new TimeoutException("on purpose");
+        }
+    }
+
+    @ApplicationScoped
+    public static class GoingOn {
+        private static final CountDownLatch WORKS = new CountDownLatch(1);
+        private final AtomicInteger inside = new AtomicInteger();
+        private final AtomicInteger most = new AtomicInteger();
+
+        @Limited
+        @Locked("ordered")
+        public void work() {
+            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            WORKS.countDown();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300)); // the caller has the time to come again
+            inside.decrementAndGet();
+        }
+
+        public int most() {
+            return most.get();
+        }
+    }
+
+    /** It has the lock, and would take it once more. */
+    @Test
+    void thread_whoseCallWasGivenUp_doesNotReturnBeforeTheMethodHas() {
+        GoingOn bean = deploy(GoingOn.class, new Class<?>[] {TimeLimit.class});
+        for (int times = 0; times < 2; times++) {
+            assertThatExceptionOfType(TimeoutException.class).isThrownBy(bean::work);
+        }
+        assertThat(bean.most()).isOne();
         Awaitility.await().until(() -> !isHeld("ordered"));
     }
 }

@@ -162,11 +162,23 @@ public final class UnfinishedReleases {
     /** One round's worth: a node that came back is not flooded. */
     private void sendBatch(Nodes nodes, int node, Set<Object> open) {
         List<Unfinished> batch = take(node, release -> open.contains(nodes.route(release)));
-        List<Round> rounds =
-                nodes.sendAll(batch.stream().map(Unfinished::release).toList(), NodeSet.of(node));
-        for (int i = 0; i < batch.size(); i++) {
-            Unfinished sent = batch.get(i);
-            rounds.get(i).leave(late -> keepUnlessHeard(late, sent));
+        int kept = 0;
+        try {
+            List<Round> rounds =
+                    nodes.sendAll(batch.stream().map(Unfinished::release).toList(), NodeSet.of(node));
+            for (; kept < batch.size(); kept++) {
+                Unfinished sent = batch.get(kept);
+                rounds.get(kept).leave(late -> keepUnlessHeard(late, sent));
+            }
+        } finally {
+            keepFrom(node, batch, kept);
+        }
+    }
+
+    /** Keeps what could not be sent, or not be waited for, as without memory. */
+    private void keepFrom(int node, List<Unfinished> releases, int from) {
+        for (int i = from; i < releases.size(); i++) {
+            add(node, releases.get(i));
         }
     }
 
@@ -176,31 +188,22 @@ public final class UnfinishedReleases {
         answering.removeIf(known -> known.node() == node && open.add(known.route()));
         Set<Object> tried = new HashSet<>(open);
         List<Unfinished> firsts = take(node, release -> tried.add(nodes.route(release)));
-        List<Round> rounds = sendEach(nodes, node, firsts);
-        long brief = time.nanoTime() + BRIEF_NANOS;
-        long until = brief - deadline < 0 ? brief : deadline;
-        for (int i = 0; i < firsts.size(); i++) {
-            Object route = nodes.route(firsts.get(i).release());
-            if (isConfirmed(firsts.get(i), new Route(node, route), rounds.get(i), until)) {
-                open.add(route);
-            }
-        }
-        return open;
-    }
-
-    private List<Round> sendEach(Nodes nodes, int node, List<Unfinished> releases) {
-        List<Round> rounds = new ArrayList<>();
+        int kept = 0;
         try {
-            releases.forEach(release -> rounds.add(nodes.send(release.release(), NodeSet.of(node))));
-            return rounds;
-        } finally { // what could not be sent, as without memory, is not forgotten
-            boolean failed = rounds.size() < releases.size();
-            for (int i = 0; failed && i < releases.size(); i++) {
-                add(node, releases.get(i));
-                if (i < rounds.size()) {
-                    rounds.get(i).leave(late -> {});
+            List<Round> rounds = firsts.stream()
+                    .map(first -> nodes.send(first.release(), NodeSet.of(node)))
+                    .toList();
+            long brief = time.nanoTime() + BRIEF_NANOS;
+            long until = brief - deadline < 0 ? brief : deadline;
+            for (; kept < firsts.size(); kept++) {
+                Object route = nodes.route(firsts.get(kept).release());
+                if (isConfirmed(firsts.get(kept), new Route(node, route), rounds.get(kept), until)) {
+                    open.add(route);
                 }
             }
+            return open;
+        } finally {
+            keepFrom(node, firsts, kept);
         }
     }
 
@@ -257,7 +260,7 @@ public final class UnfinishedReleases {
             return taken;
         } finally {
             if (!complete) {
-                taken.forEach(each -> add(node, each));
+                keepFrom(node, taken, 0);
             }
         }
     }

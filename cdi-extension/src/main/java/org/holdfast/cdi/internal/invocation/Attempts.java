@@ -2,9 +2,7 @@
 package org.holdfast.cdi.internal.invocation;
 
 import jakarta.interceptor.InvocationContext;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +43,24 @@ final class Attempts {
         return byThread.get(Thread.currentThread());
     }
 
-    /** Returns that of the calling thread, or else the only one: an interceptor may run the rest on another thread. */
-    Optional<LockedInvocation> current() {
+    /**
+     * Returns that of the calling thread, or else the only one, as an interceptor may run the rest on another thread;
+     * null if there is none, or several.
+     */
+    @Nullable
+    LockedInvocation current() {
         LockedInvocation own = ofThisThread();
-        List<LockedInvocation> all = own == null ? List.copyOf(open) : List.of(own);
-        return all.size() == 1 ? Optional.of(all.get(0)) : Optional.empty();
+        if (own != null) {
+            return own;
+        }
+        LockedInvocation only = null;
+        for (LockedInvocation each : open) {
+            if (only != null) {
+                return null;
+            }
+            only = each;
+        }
+        return only;
     }
 
     /** Begins one on the calling thread; returns what was under way there, to be restored. */
@@ -68,7 +79,7 @@ final class Attempts {
         }
     }
 
-    /** The lock of an attempt is about to be released. */
+    /** The lock of an attempt is released, or will be by the thread that is in the method. */
     void close(LockedInvocation attempt) {
         open.remove(attempt);
     }

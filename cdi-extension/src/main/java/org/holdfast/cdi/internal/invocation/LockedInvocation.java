@@ -41,6 +41,9 @@ public final class LockedInvocation {
 
     private final MethodGate gate = new MethodGate();
 
+    /** Made before the lock is taken: later there may be no memory for it. */
+    private final Runnable release = this::release;
+
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
         this.services = services;
         this.operation = operation;
@@ -51,11 +54,12 @@ public final class LockedInvocation {
 
     /** Returns the call that is being intercepted, in which the calling thread may go on until {@link #leave}. */
     public static LockedInvocation enter(InvocationContext context) {
-        return Attempts.of(context)
-                .current()
-                .filter(attempt -> attempt.gate.enter())
-                .orElseThrow(() -> new IllegalStateException(
-                        "HF0507: " + context.getMethod() + " was called without its lock, so it does not run"));
+        LockedInvocation attempt = Attempts.of(context).current();
+        if (attempt == null || !attempt.gate.enter()) { // last: whatever fails behind it would never leave
+            throw new IllegalStateException(
+                    "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+        }
+        return attempt;
     }
 
     /** The calling thread has come out of the method. */
@@ -188,7 +192,7 @@ public final class LockedInvocation {
     /** A transaction may have failed to commit when the method had returned: its work goes on all the same. */
     private void releaseWhenDone() {
         if (returned instanceof CompletionStage<?> work && operation.result() != MethodResult.PUBLISHER) {
-            LockedStage.of(work, lease(), false, this::release);
+            LockedStage.of(work, lease(), false, release);
         } else {
             release();
         }
@@ -214,17 +218,24 @@ public final class LockedInvocation {
             return null;
         }
         return operation.result() == MethodResult.PUBLISHER // it may be both: the caller gets what the method declares
-                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease(), tellsOfLoss(), this::release)
-                : LockedStage.of((CompletionStage<?>) result, lease(), tellsOfLoss(), this::release);
+                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease(), tellsOfLoss(), release)
+                : LockedStage.of((CompletionStage<?>) result, lease(), tellsOfLoss(), release);
     }
 
+    /**
+     * Releases the lock, if no thread is in the method. A thread that has the lock could take it once more as long as
+     * another one is, so it waits for that; a lock that is kept for a result is no thread's, and is released later.
+     */
     private void release() {
-        Attempts known = attempts;
-        if (known != null) {
-            known.close(this);
-        }
-        if (gate.close()) {
-            news().release();
+        try {
+            if (operation.goesOn() ? gate.close() : gate.closeWhenEmpty()) {
+                news().release();
+            }
+        } finally {
+            Attempts known = attempts;
+            if (known != null) {
+                known.close(this);
+            }
         }
     }
 

@@ -46,10 +46,25 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         }
         Throwable unprotected = LockedStage.whyNotHeld(lease);
         if (unprotected == null) {
-            work.subscribe(new UnderLock(subscriber));
+            subscribeUnderLock(subscriber);
         } else { // the work may begin only now: it would run without the lock from its first item to its last
             release.run();
             refuse(subscriber, unprotected);
+        }
+    }
+
+    /** No other subscriber comes: where this one fails, the work has not begun, and none ends it. */
+    private void subscribeUnderLock(Flow.Subscriber<? super T> subscriber) {
+        UnderLock underLock = null;
+        boolean subscribes = false;
+        try {
+            underLock = new UnderLock(subscriber);
+            work.subscribe(underLock);
+            subscribes = true;
+        } finally {
+            if (!subscribes && (underLock == null || underLock.over.compareAndSet(false, true))) {
+                release.run();
+            }
         }
     }
 
@@ -115,8 +130,11 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
         private void lose(LeaseLostException loss) {
             if (over.compareAndSet(false, true)) {
-                subscription().cancel();
-                release.run();
+                try {
+                    subscription().cancel();
+                } finally {
+                    release.run();
+                }
                 lost = loss;
                 if (signals.getAndAdd(LOST) == 0) {
                     subscriber.onError(loss);
@@ -168,8 +186,11 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void cancel() {
             if (over.compareAndSet(false, true)) {
-                subscription().cancel();
-                release.run();
+                try {
+                    subscription().cancel();
+                } finally {
+                    release.run();
+                }
             }
         }
     }

@@ -2,8 +2,10 @@
 package org.holdfast.cdi.internal.invocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class MethodGateTest {
@@ -39,5 +41,29 @@ class MethodGateTest {
         assertThat(gate.enter()).isFalse();
         assertThat(gate.leave()).isFalse();
         assertThat(gate.leave()).isTrue();
+    }
+
+    @Test
+    void lock_isReleasedOnce() {
+        assertThat(gate.close()).isTrue();
+        assertThat(gate.close()).isFalse();
+        assertThat(gate.closeWhenEmpty()).isFalse();
+    }
+
+    @Test
+    void thread_thatWaitsForTheOneInside_releasesTheLock_andStaysInterrupted() throws Exception {
+        gate.enter();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        Thread waiting = new Thread(() -> {
+            released.complete(gate.closeWhenEmpty());
+            interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        waiting.start();
+        await().until(() -> waiting.getState() == Thread.State.WAITING);
+        waiting.interrupt();
+        assertThat(gate.leave()).isFalse();
+        assertThat(released.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
     }
 }
