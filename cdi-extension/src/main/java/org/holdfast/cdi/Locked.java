@@ -57,9 +57,10 @@ import org.holdfast.Release;
  * <p><b>Methods that return a {@link java.util.concurrent.CompletionStage}</b> or a {@code CompletableFuture} keep the
  * lock until it completes; it is the declared type that counts. No transaction keeps such a lock, and no call reenters
  * it. If it is lost the caller's stage completes with a {@code LeaseLostException}, at once; to cancel the caller's
- * stage cancels the method's. Those that return a {@link java.util.concurrent.Flow.Publisher} keep it until their one
- * subscriber has received the last item or cancels; they must have a {@link #maxHold()}, for perhaps no subscriber ever
- * comes. Asynchronous EJB methods keep the lock until they have run.
+ * stage cancels the method's, which does not stop what computes it. Those that return a
+ * {@link java.util.concurrent.Flow.Publisher} keep it until their one subscriber has received the last item or cancels;
+ * they must have a {@link #maxHold()}, for perhaps no subscriber ever comes. Asynchronous EJB methods keep the lock
+ * until they have run.
  *
  * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private,
  * static and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces,

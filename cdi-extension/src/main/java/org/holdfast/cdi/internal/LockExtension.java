@@ -58,7 +58,8 @@ import org.jspecify.annotations.Nullable;
 /** Brings {@link Locked} into an application. */
 public class LockExtension implements Extension {
 
-    private static final List<Class<?>> INTERCEPTORS = List.of(LockInterceptor.class, TransactionLockInterceptor.class);
+    private static final List<Class<?>> INTERCEPTORS =
+            List.of(LockInterceptor.class, TransactionLockInterceptor.class, MethodGateInterceptor.class);
 
     /** TomEE's container for CDI. */
     private static final String OPENWEBBEANS = "org.apache.webbeans.";

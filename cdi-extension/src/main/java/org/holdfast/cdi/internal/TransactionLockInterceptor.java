@@ -26,15 +26,7 @@ public class TransactionLockInterceptor implements Serializable {
     @AroundInvoke
     @AroundTimeout
     Object bind(InvocationContext context) throws Exception {
-        LockedInvocation invocation = LockedInvocation.enter(context);
-        try {
-            return bind(context, invocation);
-        } finally {
-            invocation.leave();
-        }
-    }
-
-    private static Object bind(InvocationContext context, LockedInvocation invocation) throws Exception {
+        LockedInvocation invocation = LockedInvocation.of(context);
         invocation.joinTransaction();
         Object result;
         try {
@@ -43,7 +35,6 @@ public class TransactionLockInterceptor implements Serializable {
             confirm(invocation, e);
             throw e;
         }
-        invocation.returned(result);
         invocation.confirmBeforeCommit();
         return result;
     }

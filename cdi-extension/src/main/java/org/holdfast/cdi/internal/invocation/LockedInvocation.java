@@ -34,14 +34,12 @@ public final class LockedInvocation {
     /** Whether that transaction has committed, and the lock was lost by then: behind its last check. */
     private volatile boolean committedWithout;
 
-    private @Nullable Object returned;
-
     /** The attempts at the call, once this is one of them. */
     private volatile @Nullable Attempts attempts;
 
-    private final MethodGate gate = new MethodGate();
+    /** Both are made before the lock is taken: later there may be no memory for them. */
+    private final MethodRun method;
 
-    /** Made before the lock is taken: later there may be no memory for it. */
     private final Runnable release = this::release;
 
     public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
@@ -50,23 +48,43 @@ public final class LockedInvocation {
         this.context = context;
         this.request = operation.request(context.getParameters());
         this.outerTransaction = services.transactions().key();
+        this.method = new MethodRun(operation.result(), () -> news().release());
     }
 
-    /** Returns the call that is being intercepted, in which the calling thread may go on until {@link #leave}. */
-    public static LockedInvocation enter(InvocationContext context) {
+    /**
+     * Returns the call that is being intercepted.
+     *
+     * @throws IllegalStateException if it has no lock, or no more
+     */
+    public static LockedInvocation of(InvocationContext context) {
         LockedInvocation attempt = Attempts.of(context).current();
-        if (attempt == null || !attempt.gate.enter()) { // last: whatever fails behind it would never leave
-            throw new IllegalStateException(
-                    "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+        if (attempt == null) {
+            throw withoutLock(context);
+        }
+        return attempt;
+    }
+
+    private static IllegalStateException withoutLock(InvocationContext context) {
+        return new IllegalStateException(
+                "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+    }
+
+    /**
+     * Lets the calling thread into the method, until {@link #leave}, and returns the call.
+     *
+     * @throws IllegalStateException if it has no lock or no more, or if another thread or its work goes on
+     */
+    public static LockedInvocation enter(InvocationContext context) {
+        LockedInvocation attempt = of(context);
+        if (!attempt.method.enter()) { // last: whatever fails behind it would never leave
+            throw withoutLock(context);
         }
         return attempt;
     }
 
     /** The calling thread has come out of the method. */
     public void leave() {
-        if (gate.leave()) {
-            news().release();
-        }
+        method.leave();
     }
 
     /**
@@ -183,24 +201,15 @@ public final class LockedInvocation {
             }
             return later;
         } finally {
-            if (later == null) { // thrown, or nothing to wait for
-                releaseWhenDone();
+            if (later == null) { // thrown, as by a transaction that did not commit, or nothing to wait for
+                release();
             }
-        }
-    }
-
-    /** A transaction may have failed to commit when the method had returned: its work goes on all the same. */
-    private void releaseWhenDone() {
-        if (returned instanceof CompletionStage<?> work && operation.result() != MethodResult.PUBLISHER) {
-            LockedStage.of(work, lease(), false, release);
-        } else {
-            release();
         }
     }
 
     /** Takes note of what the method has returned, which its caller may not get. */
     public void returned(@Nullable Object result) {
-        returned = result;
+        method.returned(result);
     }
 
     /** What the method does before it returns may be the transaction's: it is committed under the lock as well. */
@@ -222,15 +231,10 @@ public final class LockedInvocation {
                 : LockedStage.of((CompletionStage<?>) result, lease(), tellsOfLoss(), release);
     }
 
-    /**
-     * Releases the lock, if no thread is in the method. A thread that has the lock could take it once more as long as
-     * another one is, so it waits for that; a lock that is kept for a result is no thread's, and is released later.
-     */
+    /** Releases the lock when no thread is in the method, and its work is done. */
     private void release() {
         try {
-            if (operation.goesOn() ? gate.close() : gate.closeWhenEmpty()) {
-                news().release();
-            }
+            method.end(!operation.goesOn());
         } finally {
             Attempts known = attempts;
             if (known != null) {

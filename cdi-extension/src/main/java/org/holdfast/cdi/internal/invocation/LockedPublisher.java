@@ -107,6 +107,10 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
         @Override
         public void onSubscribe(Flow.Subscription toWork) {
+            if (subscription != null) {
+                toWork.cancel(); // there is one already, and one may not be taken for the other
+                return;
+            }
             subscription = toWork;
             if (tellsOfLoss) { // before the subscriber asks for items: all of them may be sent inside of the next line
                 lease.onLost(loss -> lose(new LeaseLostException(loss)));
@@ -131,14 +135,21 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         private void lose(LeaseLostException loss) {
             if (over.compareAndSet(false, true)) {
                 try {
-                    subscription().cancel();
-                } finally {
-                    release.run();
+                    endWork();
+                } finally { // whatever fails there: the subscriber is not to wait for ever
+                    lost = loss;
+                    if (signals.getAndAdd(LOST) == 0) {
+                        subscriber.onError(loss);
+                    }
                 }
-                lost = loss;
-                if (signals.getAndAdd(LOST) == 0) {
-                    subscriber.onError(loss);
-                }
+            }
+        }
+
+        private void endWork() {
+            try {
+                subscription().cancel();
+            } finally {
+                release.run();
             }
         }
 
@@ -186,11 +197,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void cancel() {
             if (over.compareAndSet(false, true)) {
-                try {
-                    subscription().cancel();
-                } finally {
-                    release.run();
-                }
+                endWork();
             }
         }
     }

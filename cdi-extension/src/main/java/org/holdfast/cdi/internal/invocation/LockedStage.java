@@ -66,6 +66,31 @@ final class LockedStage {
     }
 
     /**
+     * Calls when the work is done, on the thread that completes it. It goes on meanwhile, so this is tried again where
+     * there is no memory.
+     */
+    static void whenDone(CompletionStage<?> work, Runnable release) {
+        boolean isAwaited = false;
+        while (!isAwaited) {
+            try {
+                work.whenComplete((value, failure) -> release.run());
+                isAwaited = true;
+            } catch (OutOfMemoryError e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** Returns whether the work is done, as far as the stage says so. */
+    static boolean isDone(CompletionStage<?> work) {
+        try {
+            return work.toCompletableFuture().isDone();
+        } catch (UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    /**
      * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped.
      * To be checked before the release.
      */
